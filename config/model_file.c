@@ -153,8 +153,8 @@ static bool from_urdf(struct cfg_model *model, const char *text, size_t size, en
 static void lock_rotors(const struct cfg_scenario *scenario, struct cfg_model *model)
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-    for (int i = 0; i < scenario->effector_count; i++) {
-        const struct dyn_effector *effector = &scenario->effectors[i].effector;
+    for (int i = 0; i < scenario->spec.effector_count; i++) {
+        const struct dyn_effector *effector = &scenario->spec.effectors[i].effector;
         const double *a = effector->wheel.axis;
         if (effector->type != DYN_EFFECTOR_WHEEL)
             continue;
@@ -195,19 +195,20 @@ static struct cfg_model_start start_of(const struct sim_body *body)
 
 static void list_bodies(const struct cfg_scenario *scenario, struct cfg_model *model)
 {
-    const size_t room = (size_t)scenario->body_count * sizeof(struct rank);
+    const size_t room = (size_t)scenario->spec.body_count * sizeof(struct rank);
     struct rank *ranks = cfg_load_arena_take(&model->pool, room);
     int count = 0;
-    for (int i = 0; i < scenario->body_count; i++) {
-        const struct dyn_body_spec *spec = &scenario->bodies[i].spec;
+    for (int i = 0; i < scenario->spec.body_count; i++) {
+        const struct dyn_body_spec *spec = &scenario->spec.bodies[i].spec;
         if (spec->joint != DYN_JOINT_FIXED || spec->flex != NULL)
-            ranks[count++] = (struct rank){i, spec->joint == DYN_JOINT_FREE && spec->parent < 0,
-                                           scenario->bodies[i].mark};
+            ranks[count++] =
+                (struct rank){i, spec->joint == DYN_JOINT_FREE && spec->parent < 0,
+                              cfg_scenario_mark(scenario, "bodies", scenario->spec.bodies[i].name)};
     }
     qsort(ranks, (size_t)count, sizeof *ranks, compare_ranks);
     for (int k = 0; k < count; k++) {
         model->joints[k] = unbounded(model, ranks[k].body);
-        model->joints[k].start = start_of(&scenario->bodies[ranks[k].body]);
+        model->joints[k].start = start_of(&scenario->spec.bodies[ranks[k].body]);
     }
     model->joint_count = count;
 }
@@ -221,15 +222,15 @@ static bool from_scenario(struct cfg_model *model, const char *text, size_t size
                         "--base is for URDF; a scenario says itself which body is free");
     if (cfg_scenario_load_text(report->path, text, size, NULL, 0, &scenario, report->line))
         return false;
-    alloc_arrays(model, scenario->body_count);
-    for (int i = 0; i < scenario->body_count; i++) {
-        const char *name = scenario->bodies[i].name;
-        model->specs[i] = scenario->bodies[i].spec;
+    alloc_arrays(model, scenario->spec.body_count);
+    for (int i = 0; i < scenario->spec.body_count; i++) {
+        const char *name = scenario->spec.bodies[i].name;
+        model->specs[i] = scenario->spec.bodies[i].spec;
         model->body_names[i] = cfg_load_arena_copy(&model->pool, name, strlen(name));
     }
     lock_rotors(scenario, model);
     list_bodies(scenario, model);
-    memcpy(model->gravity, scenario->environment.gravity, sizeof model->gravity);
+    memcpy(model->gravity, scenario->spec.environment.gravity, sizeof model->gravity);
     model->kept = scenario->kept; /* taken over */
     scenario->kept = (struct cfg_load_arena){0};
     cfg_scenario_free(scenario);

@@ -11,6 +11,7 @@
 #include "config/yaml/override.h"
 #include "config/yaml/text_file.h"
 #include "rt/check.h"
+#include "rt/executive/state/digest.h"
 
 /* ---- pointing and controller: too small for rooms of their own ---- */
 
@@ -18,10 +19,11 @@ static bool resolve_pointing(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_pointing *pointing = &resolve->keys->pointing;
     struct cfg_scenario *scenario = resolve->scenario;
-    memcpy(scenario->target, pointing->target, sizeof scenario->target);
-    memcpy(scenario->target_position, pointing->position, sizeof scenario->target_position);
-    return pointing->body == NULL ||
-           cfg_find_body(resolve, pointing->node, "body", pointing->body, &scenario->target_body);
+    memcpy(scenario->spec.target, pointing->target, sizeof scenario->spec.target);
+    memcpy(scenario->spec.target_position, pointing->position,
+           sizeof scenario->spec.target_position);
+    return pointing->body == NULL || cfg_find_body(resolve, pointing->node, "body", pointing->body,
+                                                   &scenario->spec.target_body);
 }
 
 /* It must not keep the threads of the run from their cores. */
@@ -29,8 +31,8 @@ static bool check_priority(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_controller *keys = &resolve->keys->controller;
     const struct cfg_scenario *scenario = resolve->scenario;
-    const bool inlined = scenario->io_mode == IO_LINK_INLINE;
-    const int least = inlined ? scenario->frame_priority : scenario->io_priority;
+    const bool inlined = scenario->spec.io_mode == IO_LINK_INLINE;
+    const int least = inlined ? scenario->spec.frame_priority : scenario->spec.io_priority;
     if (keys->node == NULL)
         return true;
     if (keys->policy != 1)
@@ -47,13 +49,13 @@ static bool check_priority(const struct cfg_resolve *resolve)
 static bool resolve_controller(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_controller *keys = &resolve->keys->controller;
-    struct sim_controller *controller = &resolve->scenario->controller;
+    struct cfg_controller *controller = &resolve->scenario->controller;
     const char *const *words = keys->command.items;
     if (keys->node != NULL)
-        controller->mark = keys->node->mark;
+        cfg_scenario_note(resolve->scenario, "controller", "", keys->node->mark);
     controller->cpu = (int)keys->cpu;
     controller->priority = keys->policy == 1 ? (int)keys->priority : 0;
-    if (keys->command.count > 0 && resolve->scenario->link_count == 0)
+    if (keys->command.count > 0 && resolve->scenario->spec.link_count == 0)
         return cfg_fail_at(resolve->report, keys->node, "command",
                            "there is no link for the controller to talk on; add one to links");
     if (!check_priority(resolve))
@@ -69,9 +71,9 @@ static bool resolve_controller(const struct cfg_resolve *resolve)
 /* The link must know which of its buttons are an arm's. */
 static bool resolve_buttons(const struct cfg_resolve *resolve)
 {
-    const struct sim_arm *arm = &resolve->scenario->arm;
+    const struct sim_arm *arm = &resolve->scenario->spec.arm;
     if (arm->joint_count > 0)
-        resolve->scenario->links[arm->button_link].spec.hand.once =
+        resolve->scenario->spec.links[arm->button_link].spec.hand.once =
             io_arm_panel_idempotent_buttons(&arm->panel);
     return true;
 }
@@ -87,6 +89,34 @@ static bool resolve_all(const struct cfg_resolve *resolve)
            cfg_resolve_faults(resolve) && cfg_resolve_expects(resolve) &&
            cfg_resolve_log(resolve) && cfg_resolve_tunables(resolve) &&
            cfg_resolve_cameras(resolve) && cfg_check_stability(resolve);
+}
+
+/* ---- what a state belongs to ---- */
+
+/* Where boards are, how a run is paced, what is recorded, foretold or seen of it: nothing of that
+ * is in the state. */
+static bool bears_on_state(const char *override)
+{
+    static const char *const neutral[] = {"seconds", "pace", "commit",    "overrun", "require",
+                                          "frame",   "io",   "links",     "expect",  "controller",
+                                          "log",     "name", "predictor", "cameras"};
+    const size_t length = strcspn(override, ".=");
+    for (size_t i = 0; i < sizeof neutral / sizeof neutral[0]; i++)
+        if (strlen(neutral[i]) == length && strncmp(override, neutral[i], length) == 0)
+            return false;
+    return true;
+}
+
+static void hash_text(struct cfg_scenario *scenario, const char *const *overrides,
+                      int override_count)
+{
+    struct sim_spec *spec = &scenario->spec;
+    spec->text_hash = sim_digest_join(0, scenario->text, scenario->text_size);
+    for (int i = 0; i < override_count; i++)
+        if (bears_on_state(overrides[i]))
+            spec->text_hash = sim_digest_join(spec->text_hash, overrides[i], strlen(overrides[i]));
+    for (const struct cfg_file *file = scenario->files; file != NULL; file = file->next)
+        spec->files_hash = sim_digest_join(spec->files_hash, file->text, file->size);
 }
 
 /* ---- loading ---- */
@@ -123,13 +153,15 @@ static int load_document(const char *name, char *text, size_t size, const char *
     RT_CHECK(scenario->path != NULL);
 
     *out = NULL;
-    const bool good = cfg_isa(&scenario->isa, error) &&
+    const bool good = cfg_isa(&scenario->spec.isa, error) &&
                       read_document(scenario, overrides, override_count, shelf, &pool, &report);
     cfg_load_arena_free(&pool);
-    if (good)
+    if (good) {
+        hash_text(scenario, overrides, override_count);
         *out = scenario;
-    else
+    } else {
         cfg_scenario_free(scenario);
+    }
     return good ? 0 : -EINVAL;
 }
 
@@ -173,16 +205,43 @@ void cfg_scenario_free(struct cfg_scenario *scenario)
     for (int i = 0; i < scenario->controller.argument_count; i++)
         free(scenario->controller.argument[i]);
     cfg_load_arena_free(&scenario->kept);
-    free(scenario->bodies);
-    free(scenario->effectors);
-    free(scenario->sensors);
-    free(scenario->links);
+    free(scenario->spec.bodies);
+    free(scenario->spec.effectors);
+    free(scenario->spec.sensors);
+    free(scenario->spec.links);
     free(scenario->text);
     free(scenario->path);
     free(scenario);
 }
 
 /* ---- later complaints ---- */
+
+void cfg_scenario_note(struct cfg_scenario *scenario, const char *section, const char *name,
+                       struct cfg_mark mark)
+{
+    struct cfg_marked *marked = cfg_load_arena_take(&scenario->kept, sizeof *marked);
+    *marked = (struct cfg_marked){.section = section,
+                                  .name = cfg_load_arena_copy(&scenario->kept, name, strlen(name)),
+                                  .mark = mark,
+                                  .next = scenario->marked};
+    scenario->marked = marked;
+}
+
+struct cfg_step_name cfg_ground_step_name(const struct sim_link *link, int step)
+{
+    struct cfg_step_name name;
+    snprintf(name.text, sizeof name.text, "%s %d", link->name, step);
+    return name;
+}
+
+struct cfg_mark cfg_scenario_mark(const struct cfg_scenario *scenario, const char *section,
+                                  const char *name)
+{
+    for (const struct cfg_marked *marked = scenario->marked; marked != NULL; marked = marked->next)
+        if (strcmp(marked->section, section) == 0 && strcmp(marked->name, name) == 0)
+            return marked->mark;
+    return (struct cfg_mark){0, 0};
+}
 
 void cfg_scenario_complain(const struct cfg_scenario *scenario, struct cfg_mark mark,
                            char error[CFG_ERROR_MAX], const char *format, ...)
@@ -200,10 +259,20 @@ void cfg_scenario_complain(const struct cfg_scenario *scenario, struct cfg_mark 
 /* The first link whose board lives by the wall clock and not by replies. */
 static const struct sim_link *first_live(const struct cfg_scenario *scenario)
 {
-    for (int i = 0; i < scenario->link_count; i++)
-        if (!io_protocol_traits(scenario->links[i].spec.protocol)->lockstep)
-            return &scenario->links[i];
+    for (int i = 0; i < scenario->spec.link_count; i++)
+        if (!io_protocol_traits(scenario->spec.links[i].spec.protocol)->lockstep)
+            return &scenario->spec.links[i];
     return NULL;
+}
+
+static void complain_of_late_wire(const struct cfg_scenario *scenario, int fault,
+                                  char error[CFG_ERROR_MAX])
+{
+    char number[16];
+    snprintf(number, sizeof number, "%d", fault);
+    cfg_scenario_complain(scenario, cfg_scenario_mark(scenario, "faults", number), error,
+                          "a board in lockstep waits, so its wire cannot be late; use --pace "
+                          "real, or remove the fault");
 }
 
 int cfg_check_pace(const struct cfg_scenario *scenario, enum rt_pace pace,
@@ -212,23 +281,22 @@ int cfg_check_pace(const struct cfg_scenario *scenario, enum rt_pace pace,
     error[0] = '\0';
     const struct sim_link *live = first_live(scenario);
     if (pace == RT_PACE_FAST && live != NULL)
-        cfg_scenario_complain(scenario, live->mark, error,
+        cfg_scenario_complain(scenario, cfg_scenario_mark(scenario, "links", live->name), error,
                               "a board on link \"%s\" cannot follow pace fast; use --pace real or "
                               "--pace lockstep",
                               live->name);
-    for (int i = 0; i < scenario->fault_count && pace != RT_PACE_REAL; i++)
-        if (scenario->faults[i].link >= 0 && scenario->faults[i].spec.kind == IO_FAULT_DELAY)
+    for (int i = 0; i < scenario->spec.fault_count && pace != RT_PACE_REAL; i++)
+        if (scenario->spec.faults[i].link >= 0 &&
+            scenario->spec.faults[i].spec.kind == IO_FAULT_DELAY)
+            complain_of_late_wire(scenario, i, error);
+    for (int i = 0; i < scenario->spec.link_count && pace != RT_PACE_REAL; i++)
+        if (scenario->spec.links[i].delay > 0)
             cfg_scenario_complain(
-                scenario, scenario->faults[i].mark, error,
-                "a board in lockstep waits, so its wire cannot be late; use --pace "
-                "real, or remove the fault");
-    for (int i = 0; i < scenario->link_count && pace != RT_PACE_REAL; i++)
-        if (scenario->links[i].delay > 0)
-            cfg_scenario_complain(scenario, scenario->links[i].mark, error,
-                                  "link \"%s\" has a delay, which a board in lockstep would wait "
-                                  "for; use --pace real, or remove the delay",
-                                  scenario->links[i].name);
-    if (pace == RT_PACE_LOCKSTEP && scenario->link_count == 0)
+                scenario, cfg_scenario_mark(scenario, "links", scenario->spec.links[i].name), error,
+                "link \"%s\" has a delay, which a board in lockstep would wait "
+                "for; use --pace real, or remove the delay",
+                scenario->spec.links[i].name);
+    if (pace == RT_PACE_LOCKSTEP && scenario->spec.link_count == 0)
         cfg_scenario_complain(
             scenario, (struct cfg_mark){0, 0}, error,
             "pace lockstep needs a link whose board sets the pace; add one or use "

@@ -45,11 +45,12 @@ static void print_rate(FILE *out, const char *what, double rate_hz, uint32_t eve
 static void print_head(const struct cfg_scenario *scenario, FILE *out)
 {
     fprintf(out, "%s: %.6g frames/s (%.6g ms), %.6g s, pace %s, overrun %s, seed %llu\n",
-            scenario->name, scenario->rate_hz, (double)scenario->period_ns * 1e-6,
-            scenario->seconds, pace_name[scenario->pace], overrun_name[scenario->overrun],
-            (unsigned long long)scenario->seed);
-    fprintf(out, "integrator %s, %d step%s a frame\n", cfg_integrator_name(scenario->integrator),
-            scenario->substeps, scenario->substeps == 1 ? "" : "s");
+            scenario->spec.name, scenario->spec.rate_hz, (double)scenario->spec.period_ns * 1e-6,
+            scenario->spec.seconds, pace_name[scenario->spec.pace],
+            overrun_name[scenario->spec.overrun], (unsigned long long)scenario->spec.seed);
+    fprintf(out, "integrator %s, %d step%s a frame\n",
+            cfg_integrator_name(scenario->spec.integrator), scenario->spec.substeps,
+            scenario->spec.substeps == 1 ? "" : "s");
 }
 
 static bool is_locked(const struct sim_body *body, int k)
@@ -97,7 +98,7 @@ static void print_joint(const struct cfg_scenario *scenario, const struct sim_bo
     if (spec->rotor.terms != DYN_ROTOR_NONE)
         fprintf(out, ", motor %.4g kg m^2 at %.4g:1", spec->rotor.inertia, spec->rotor.ratio);
     if (spec->mimic.on)
-        fprintf(out, ", follows %s", scenario->bodies[spec->mimic.leader].name);
+        fprintf(out, ", follows %s", scenario->spec.bodies[spec->mimic.leader].name);
     fputc('\n', out);
 }
 
@@ -115,7 +116,7 @@ static void print_flex(const struct sim_flex *flex, int indent, FILE *out)
 static void print_body(const struct cfg_scenario *scenario, int i, int depth, FILE *out)
 {
     const int indent = depth < INDENT_MAX ? 2 * depth : 2 * INDENT_MAX;
-    const struct sim_body *body = &scenario->bodies[i];
+    const struct sim_body *body = &scenario->spec.bodies[i];
     fprintf(out, "  %*s%-*s ", indent, "", indent < 20 ? 24 - indent : 4, body->name);
     print_joint(scenario, body, out);
     if (body->flex != NULL)
@@ -134,20 +135,20 @@ static void walk_tree(const struct cfg_scenario *scenario, const int *child, con
             continue;
         }
         for (; i >= 0 && sibling[i] < 0; depth--)
-            i = scenario->bodies[i].spec.parent;
+            i = scenario->spec.bodies[i].spec.parent;
         i = i >= 0 ? sibling[i] : -1;
     }
 }
 
 static void print_tree(const struct cfg_scenario *scenario, FILE *out)
 {
-    const int count = scenario->body_count;
+    const int count = scenario->spec.body_count;
     int *child = malloc(2 * (size_t)count * sizeof *child), *sibling = child + count, root = -1;
     RT_CHECK(child != NULL);
     for (int i = 0; i < count; i++)
         child[i] = -1;
     for (int i = count - 1; i >= 0; i--) {
-        const int parent = scenario->bodies[i].spec.parent;
+        const int parent = scenario->spec.bodies[i].spec.parent;
         int *first = parent >= 0 ? &child[parent] : &root;
         sibling[i] = *first;
         *first = i;
@@ -178,7 +179,7 @@ static void print_sensor(const struct cfg_scenario *scenario, const struct sim_s
                          FILE *out)
 {
     fprintf(out, "  %-24s %-13s on %s, %.6g Hz", sensor->name, instrument_name[sensor->kind],
-            scenario->bodies[sensor->body].name, scenario->rate_hz / sensor->every);
+            scenario->spec.bodies[sensor->body].name, scenario->spec.rate_hz / sensor->every);
     if (delay_of(sensor) > 0)
         fprintf(out, ", %.4g ms late", delay_of(sensor) * sensor->sample_time * 1e3);
     fputc('\n', out);
@@ -222,22 +223,22 @@ static void print_law(const struct dyn_effector *effector, const char *name, con
 static void print_effector(const struct cfg_scenario *scenario, const struct sim_effector *from,
                            FILE *out)
 {
-    print_law(&from->effector, from->name, scenario->bodies[from->effector.body].name, out);
+    print_law(&from->effector, from->name, scenario->spec.bodies[from->effector.body].name, out);
     if (from->link >= 0)
-        fprintf(out, ", control %d of %s", from->control, scenario->links[from->link].name);
+        fprintf(out, ", control %d of %s", from->control, scenario->spec.links[from->link].name);
     fputc('\n', out);
 }
 
 static void print_world(const struct cfg_scenario *scenario, FILE *out)
 {
-    const struct dyn_environment *environment = &scenario->environment;
+    const struct dyn_environment *environment = &scenario->spec.environment;
     const double *g = environment->gravity;
     fprintf(out, "world %s", world_name[environment->kind]);
     if (environment->kind != DYN_WORLD_ORBIT)
         fprintf(out, ", gravity %.6g %.6g %.6g m/s^2", g[0], g[1], g[2]);
     fprintf(out, "%s%s%s%s\n", environment->air ? ", air" : "",
-            environment->has_ground ? ", ground" : "", scenario->has_gust ? ", gusts" : "",
-            scenario->world.has_field ? ", magnetic field by the World Magnetic Model" : "");
+            environment->has_ground ? ", ground" : "", scenario->spec.has_gust ? ", gusts" : "",
+            scenario->spec.world.has_field ? ", magnetic field by the World Magnetic Model" : "");
 }
 
 static const char *wire(const struct io_bus_spec *bus)
@@ -261,7 +262,7 @@ static void print_link(const struct cfg_scenario *scenario, const struct sim_lin
     const bool hands = io_protocol_traits(link->spec.protocol)->hands;
     fprintf(out, "  %-24s %s on %s %s, motion of %s, lost ", link->name,
             cfg_protocol_name(link->spec.protocol), cfg_bus_name(link->spec.bus.kind),
-            wire(&link->spec.bus), scenario->bodies[link->body].name);
+            wire(&link->spec.bus), scenario->spec.bodies[link->body].name);
     if (hands && io_bus_kind_detects_peer(link->spec.bus.kind))
         fputs("with its device", out);
     else
@@ -269,7 +270,7 @@ static void print_link(const struct cfg_scenario *scenario, const struct sim_lin
     fprintf(out, ": %s", link->stop_on_loss ? "stop" : "safe");
     if (link->delay > 0)
         fprintf(out, "; late on purpose by %.10g s",
-                (double)link->delay * (double)scenario->period_ns * 1e-9);
+                (double)link->delay * (double)scenario->spec.period_ns * 1e-9);
     fputc('\n', out);
     if (hands) {
         print_hand(&link->spec.hand, out);
@@ -277,22 +278,23 @@ static void print_link(const struct cfg_scenario *scenario, const struct sim_lin
     }
     fprintf(out, "  %-24s sends", "");
     for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
-        print_rate(out, cfg_message_name(m), scenario->rate_hz, link->every[m]);
+        print_rate(out, cfg_message_name(m), scenario->spec.rate_hz, link->every[m]);
     fputc('\n', out);
 }
 
 static void print_arm(const struct cfg_scenario *scenario, FILE *out)
 {
-    const struct sim_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &scenario->spec.arm;
     if (arm->joint_count == 0)
         return;
     fprintf(out, "arm on %s, hand %s, servos at %.4g Hz, %.4g m/s and %.4g deg/s\n",
-            scenario->bodies[arm->base].name, scenario->bodies[arm->hand].name,
-            scenario->rate_hz / arm->every, arm->translation.speed, arm->rotation.speed / DEGREE);
+            scenario->spec.bodies[arm->base].name, scenario->spec.bodies[arm->hand].name,
+            scenario->spec.rate_hz / arm->every, arm->translation.speed,
+            arm->rotation.speed / DEGREE);
     for (int n = 0; n < arm->joint_count; n++) {
         const struct dyn_resolved_rate_spec *limits = &arm->resolve;
         fprintf(out, "  %-24s %.4g deg/s, %.4g N m, brake %.4g N m",
-                scenario->bodies[arm->joint[n].body].name, limits->rate_max[n] / DEGREE,
+                scenario->spec.bodies[arm->joint[n].body].name, limits->rate_max[n] / DEGREE,
                 arm->joint[n].servo.torque_max, arm->joint[n].brake);
         if (limits->lower[n] != limits->upper[n])
             fprintf(out, ", %.4g to %.4g deg", limits->lower[n] / DEGREE,
@@ -301,8 +303,8 @@ static void print_arm(const struct cfg_scenario *scenario, FILE *out)
     }
     for (int i = 0; i < arm->payload_count; i++) {
         const struct sim_payload *payload = &arm->payload[i];
-        const char *bay = scenario->bodies[payload->bay].name;
-        fprintf(out, "  payload %-16s ", scenario->bodies[payload->body].name);
+        const char *bay = scenario->spec.bodies[payload->bay].name;
+        fprintf(out, "  payload %-16s ", scenario->spec.bodies[payload->body].name);
         if (payload->in_hand)
             fputs("in the hand", out);
         else
@@ -313,20 +315,20 @@ static void print_arm(const struct cfg_scenario *scenario, FILE *out)
 
 static void print_predictor(const struct cfg_scenario *scenario, FILE *out)
 {
-    const struct sim_predictor_spec *predictor = &scenario->predictor;
+    const struct sim_predictor_spec *predictor = &scenario->spec.predictor;
     if (predictor->every > 0)
         fprintf(out, "predictor %.10g s ahead, %.4g times a second\n",
-                (double)predictor->ahead * (double)scenario->period_ns * 1e-9,
-                scenario->rate_hz / predictor->every);
+                (double)predictor->ahead * (double)scenario->spec.period_ns * 1e-9,
+                scenario->spec.rate_hz / predictor->every);
 }
 
 static void print_truth(const struct cfg_scenario *scenario, FILE *out)
 {
-    const struct sim_phase_lock *lock = &scenario->lock;
-    const struct sim_sync_pulse *pulse = &scenario->pulse;
+    const struct sim_phase_lock *lock = &scenario->spec.lock;
+    const struct sim_sync_pulse *pulse = &scenario->spec.pulse;
     if (lock->link >= 0)
         fprintf(out, "lock to %s by %s, at most %.6g ppm, time constant %.4g s\n",
-                scenario->links[lock->link].name, cfg_lock_source_name(lock->source),
+                scenario->spec.links[lock->link].name, cfg_lock_source_name(lock->source),
                 lock->spec.limit_ppm, (double)lock->spec.time_constant_ns * 1e-9);
     if (pulse->every > 0)
         fprintf(out, "pulse to %s every %u frames\n",
@@ -335,27 +337,27 @@ static void print_truth(const struct cfg_scenario *scenario, FILE *out)
 
 static void print_faults(const struct cfg_scenario *scenario, FILE *out)
 {
-    if (scenario->fault_count > 0)
+    if (scenario->spec.fault_count > 0)
         fputs("faults\n", out);
-    for (int i = 0; i < scenario->fault_count; i++) {
-        const struct io_fault_spec *spec = &scenario->faults[i].spec;
-        fprintf(out, "  %-24s ", scenario->faults[i].text);
+    for (int i = 0; i < scenario->spec.fault_count; i++) {
+        const struct io_fault_spec *spec = &scenario->spec.faults[i].spec;
+        fprintf(out, "  %-24s ", scenario->spec.faults[i].text);
         if (spec->first_frame == UINT64_MAX)
             fputs("when the operator begins it", out);
         else
-            fprintf(out, "from %.6g s", (double)spec->first_frame / scenario->rate_hz);
+            fprintf(out, "from %.6g s", (double)spec->first_frame / scenario->spec.rate_hz);
         if (spec->last_frame != UINT64_MAX)
-            fprintf(out, " to %.6g s", (double)spec->last_frame / scenario->rate_hz);
+            fprintf(out, " to %.6g s", (double)spec->last_frame / scenario->spec.rate_hz);
         fputc('\n', out);
     }
 }
 
 static void print_parameters(const struct cfg_scenario *scenario, FILE *out)
 {
-    if (scenario->parameter_count > 0)
+    if (scenario->spec.parameter_count > 0)
         fputs("tunable\n", out);
-    for (int i = 0; i < scenario->parameter_count; i++) {
-        const struct sim_parameter *parameter = &scenario->parameters[i];
+    for (int i = 0; i < scenario->spec.parameter_count; i++) {
+        const struct sim_parameter *parameter = &scenario->spec.parameters[i];
         fprintf(out, "  %-32s %.10g %s, from %.6g to %.6g\n", parameter->name, parameter->initial,
                 parameter->unit, parameter->low, parameter->high);
     }
@@ -363,14 +365,14 @@ static void print_parameters(const struct cfg_scenario *scenario, FILE *out)
 
 static void print_expects(const struct cfg_scenario *scenario, FILE *out)
 {
-    const double *q = scenario->target;
-    if (scenario->expect_count == 0)
+    const double *q = scenario->spec.target;
+    if (scenario->spec.expect_count == 0)
         return;
     fprintf(out, "expects (target %.4g deg from the world axes, body %s)\n",
             2.0 * acos(fmin(1.0, fabs(q[0]))) / DEGREE,
-            scenario->bodies[scenario->target_body].name);
-    for (int i = 0; i < scenario->expect_count; i++)
-        fprintf(out, "  %s\n", scenario->expects[i].text);
+            scenario->spec.bodies[scenario->spec.target_body].name);
+    for (int i = 0; i < scenario->spec.expect_count; i++)
+        fprintf(out, "  %s\n", scenario->spec.expects[i].text);
 }
 
 void cfg_scenario_print(const struct cfg_scenario *scenario, FILE *out)
@@ -379,16 +381,16 @@ void cfg_scenario_print(const struct cfg_scenario *scenario, FILE *out)
     print_world(scenario, out);
     fputs("bodies\n", out);
     print_tree(scenario, out);
-    if (scenario->sensor_count + scenario->effector_count > 0)
+    if (scenario->spec.sensor_count + scenario->spec.effector_count > 0)
         fputs("devices\n", out);
-    for (int i = 0; i < scenario->sensor_count; i++)
-        print_sensor(scenario, &scenario->sensors[i], out);
-    for (int i = 0; i < scenario->effector_count; i++)
-        print_effector(scenario, &scenario->effectors[i], out);
-    if (scenario->link_count > 0)
+    for (int i = 0; i < scenario->spec.sensor_count; i++)
+        print_sensor(scenario, &scenario->spec.sensors[i], out);
+    for (int i = 0; i < scenario->spec.effector_count; i++)
+        print_effector(scenario, &scenario->spec.effectors[i], out);
+    if (scenario->spec.link_count > 0)
         fputs("links\n", out);
-    for (int i = 0; i < scenario->link_count; i++)
-        print_link(scenario, &scenario->links[i], out);
+    for (int i = 0; i < scenario->spec.link_count; i++)
+        print_link(scenario, &scenario->spec.links[i], out);
     print_arm(scenario, out);
     print_truth(scenario, out);
     print_predictor(scenario, out);

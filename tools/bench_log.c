@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/scenario.h"
 #include "rt/check.h"
 #include "rt/executive/sim.h"
 #include "tools/airbearing/command.h"
@@ -69,8 +70,8 @@ static struct io_telemetry *start_telemetry(const struct bench *bench, const cha
     static struct io_channel_spec channels[IO_CHANNEL_MAX];
     const struct dyn_model *model = bench->sim->vehicle->plant.model;
     struct sim_record_jobs jobs;
-    sim_job_names(bench->sim->scenario, &bench->sim->inject, &jobs);
-    sim_record_channels(bench->sim->scenario, dyn_model_nq(model), dyn_model_nv(model), &jobs,
+    sim_job_names(bench->sim->spec, &bench->sim->inject, &jobs);
+    sim_record_channels(bench->sim->spec, dyn_model_nq(model), dyn_model_nv(model), &jobs,
                         channels);
     const size_t size = io_telemetry_size(channels, bench->sim->layout.count);
     void *mem = aligned_alloc(RT_CACHE_LINE, (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
@@ -123,14 +124,14 @@ int main(int argc, char **argv)
         return EXIT_BAD_INPUT;
     (void)rt_lock_memory(refused);
     const uint64_t frames = argc == 4 ? strtoull(argv[3], NULL, 10) : 20000;
-    bench.sim = sim_create(scenario);
+    bench.sim = sim_create(&scenario->spec);
     bench.tasks = sim_tasks(bench.sim);
     bench.busy_ns = calloc(frames + 1, sizeof *bench.busy_ns);
     RT_CHECK(bench.busy_ns);
     bench.telemetry[0] = start_telemetry(&bench, NULL, plan.housekeeping_cpu);
     bench.telemetry[1] = start_telemetry(&bench, argv[2], plan.housekeeping_cpu);
     bench.frame.spec = (struct rt_frame_spec){
-        .period_ns = scenario->period_ns, .frame_count = frames, .commit = RT_COMMIT_GRID};
+        .period_ns = scenario->spec.period_ns, .frame_count = frames, .commit = RT_COMMIT_GRID};
     bench.frame.schedule = bench.sim->schedule;
     bench.frame.tasks = (struct rt_frame_tasks){.self = &bench,
                                                 .commit = commit,
@@ -141,7 +142,7 @@ int main(int argc, char **argv)
     struct rt_thread thread;
     const struct rt_thread_spec spec = {.name = "frame",
                                         .policy = SCHED_FIFO,
-                                        .priority = scenario->frame_priority,
+                                        .priority = scenario->spec.frame_priority,
                                         .cpu = plan.frame_cpu};
     RT_CHECK(rt_thread_start(&thread, &spec, run_bench, &bench) == 0);
     rt_thread_join(&thread);

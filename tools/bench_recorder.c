@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/scenario.h"
 #include "rt/check.h"
 #include "rt/executive/sim.h"
 #include "tools/airbearing/command.h"
@@ -131,11 +132,11 @@ static void set_up(struct bench *bench, const struct cfg_scenario *scenario, uin
 {
     make_room(bench->busy, frames);
     make_room(bench->start_error, frames);
-    bench->sim = sim_create(scenario);
+    bench->sim = sim_create(&scenario->spec);
     bench->tasks = sim_tasks(bench->sim);
     bench->alternate = kind == NULL;
     bench->frame.recorder = kind && strcmp(kind, "on") == 0 ? bench->sim->recorder : NULL;
-    bench->frame.spec = (struct rt_frame_spec){.period_ns = scenario->period_ns,
+    bench->frame.spec = (struct rt_frame_spec){.period_ns = scenario->spec.period_ns,
                                                .frame_count = frames,
                                                .pace = kind ? RT_PACE_FAST : RT_PACE_REAL,
                                                .commit = RT_COMMIT_GRID};
@@ -170,7 +171,7 @@ int main(int argc, char **argv)
     set_up(&bench, scenario, strtoull(argv[2], NULL, 10), argv[3]);
     const struct rt_thread_spec spec = {.name = "frame",
                                         .policy = SCHED_FIFO,
-                                        .priority = scenario->frame_priority,
+                                        .priority = scenario->spec.frame_priority,
                                         .cpu = plan.frame_cpu};
     RT_CHECK(rt_thread_start(&thread, &spec, run_bench, &bench) == 0);
     rt_thread_join(&thread);

@@ -352,7 +352,7 @@ static const struct cfg_key scenario_keys[] = {
     {"bodies", CFG_LIST, AT(bodies), .required = true, .unless = "urdf", .size = CFG_BODY_MAX, .table = &body_table,
      .example = "bodies: [{name: bus, joint: free, mass: 120 kg, inertia: 12 14 10 kg m^2}]",
      .help = "the vehicle, as a tree"},
-    {"devices", CFG_LIST, AT(devices), .size = CFG_DEVICE_MAX, .table = &cfg_device_table,
+    {"devices", CFG_LIST, AT(devices), .size = SIM_DEVICE_MAX, .table = &cfg_device_table,
      .example = "[{name: gyro, type: gyro, body: bus}]", .help = "instruments and actuators"},
     {"links", CFG_LIST, AT(links), .size = IO_LINK_MAX, .table = &cfg_link_table,
      .example = "[{name: board, listen: 127.0.0.1:14560, body: bus}]",
@@ -380,7 +380,7 @@ static const struct cfg_key scenario_keys[] = {
      .example = "[attitude_error < 0.1 deg after 15 s]",
      .help = "a signal; < or >; a limit; after (from then on) or within (once) a time"},
     {"log", CFG_MAP, AT(log), .table = &log_table, .help = "what is recorded"},
-    {"cameras", CFG_LIST, AT(cameras), .size = SIM_CAMERA_MAX, .table = &cfg_camera_table,
+    {"cameras", CFG_LIST, AT(cameras), .size = CFG_CAMERA_MAX, .table = &cfg_camera_table,
      .example = "[{name: elbow, body: boom, at: 0 0 0.5 m, look: 1 0 0}]",
      .help = "from where a viewer looks, for the eye only"},
 };

@@ -12,7 +12,6 @@
 
 enum {
     CFG_BODY_MAX = CFG_ITEMS_MAX,
-    CFG_DEVICE_MAX = 60,
     CFG_STATION_MAX = 2048,  /* of one body */
     CFG_FLEX_NODE_MAX = 256, /* nodes of one body */
     CFG_SOLID_MAX = 64,      /* of one body */

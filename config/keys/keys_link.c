@@ -198,7 +198,7 @@ const struct cfg_table cfg_link_table = {
 
 #define AT(member) .offset = offsetof(struct cfg_keys_controller, member)
 static const struct cfg_key controller_keys[] = {
-    {"command", CFG_TEXTS, AT(command), .required = true, .size = SIM_ARGUMENT_MAX - 1,
+    {"command", CFG_TEXTS, AT(command), .required = true, .size = CFG_ARGUMENT_MAX - 1,
      .example = "command: [board, --connect, 127.0.0.1:14560]", .help = "program and arguments"},
     {"cpu", CFG_INTEGER, AT(cpu), .limit = CFG_BETWEEN, .min = 0, .max = 1023, .word = "auto",
      .fallback = "auto", .example = "3", .help = "core that it runs on; auto: where the run keeps house"},

@@ -8,46 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what the hand has ---- */
-
-int sim_arm_configuration_count(const struct cfg_scenario *scenario)
-{
-    return 1 + scenario->arm.payload_count;
-}
-
-int sim_arm_first_configuration(const struct cfg_scenario *scenario)
-{
-    for (int i = 0; i < scenario->arm.payload_count; i++)
-        if (scenario->arm.payload[i].in_hand)
-            return 1 + i;
-    return 0;
-}
-
-static void attach_at_pose(const struct dyn_pose *place, int parent, int node,
-                           struct dyn_body_spec *spec)
-{
-    spec->parent = parent;
-    spec->node = node;
-    dyn_vec3_store(place->origin, spec->place_xyz);
-    dyn_quat_store(place->turn, spec->place_quat);
-}
-
-void sim_arm_configuration_specs(const struct cfg_scenario *scenario, int configuration,
-                                 struct dyn_body_spec *specs)
-{
-    const struct sim_arm *arm = &scenario->arm;
-    for (int i = 0; i < scenario->body_count; i++)
-        specs[i] = scenario->bodies[i].spec;
-    for (int i = 0; i < arm->payload_count; i++) {
-        const struct sim_payload *payload = &arm->payload[i];
-        if (configuration == 1 + i)
-            attach_at_pose(&payload->on_hand, arm->hand, 0, &specs[payload->body]);
-        else
-            attach_at_pose(&payload->on_bay, payload->bay,
-                           scenario->bodies[payload->body].spec.node, &specs[payload->body]);
-    }
-}
-
 /* ---- joints ---- */
 
 static struct dyn_pose pose_of(const double at[3], const double attitude[4])
@@ -95,8 +55,8 @@ static bool check_top(const struct cfg_resolve *resolve, const struct cfg_keys_a
 static bool resolve_limits(const struct cfg_resolve *resolve, const struct cfg_keys_arm_joint *keys,
                            int n)
 {
-    struct sim_arm *arm = &resolve->scenario->arm;
-    const struct sim_body *body = &resolve->scenario->bodies[arm->joint[n].body];
+    struct sim_arm *arm = &resolve->scenario->spec.arm;
+    const struct sim_body *body = &resolve->scenario->spec.bodies[arm->joint[n].body];
     double *lower = &arm->resolve.lower[n], *upper = &arm->resolve.upper[n];
     *lower = !isnan(keys->lower) ? keys->lower : body->range.lower;
     *upper = !isnan(keys->upper) ? keys->upper : body->range.upper;
@@ -125,11 +85,11 @@ static bool resolve_limits(const struct cfg_resolve *resolve, const struct cfg_k
 static bool resolve_joint(const struct cfg_resolve *resolve, const struct cfg_keys_arm_joint *keys,
                           int n)
 {
-    struct sim_arm *arm = &resolve->scenario->arm;
+    struct sim_arm *arm = &resolve->scenario->spec.arm;
     struct sim_arm_joint *joint = &arm->joint[n];
     if (!cfg_find_body(resolve, keys->node, "body", keys->body, &joint->body))
         return false;
-    const struct sim_body *body = &resolve->scenario->bodies[joint->body];
+    const struct sim_body *body = &resolve->scenario->spec.bodies[joint->body];
     if (body->spec.joint != DYN_JOINT_REVOLUTE || body->spec.mimic.on || body->held[0])
         return cfg_fail_at(resolve->report, keys->node, "body",
                            "the joint of \"%s\" is not a revolute one that can be driven; an arm's "
@@ -160,7 +120,7 @@ static bool resolve_joints(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_arm *keys = &resolve->keys->arm;
     const struct cfg_keys_arm_joint *joints = keys->joints.items;
-    struct sim_arm *arm = &resolve->scenario->arm;
+    struct sim_arm *arm = &resolve->scenario->spec.arm;
     for (int n = 0; n < keys->joints.count; n++)
         if (!resolve_joint(resolve, &joints[n], n))
             return false;
@@ -177,7 +137,7 @@ static bool resolve_joints(const struct cfg_resolve *resolve)
 static bool is_above(const struct cfg_scenario *scenario, int above, int body)
 {
     while (body >= 0 && body != above)
-        body = scenario->bodies[body].spec.parent;
+        body = scenario->spec.bodies[body].spec.parent;
     return body == above;
 }
 
@@ -193,13 +153,13 @@ static bool is_joint_of(const struct sim_arm *arm, int body)
 static bool check_between(const struct cfg_resolve *resolve)
 {
     const struct cfg_scenario *scenario = resolve->scenario;
-    const struct sim_arm *arm = &scenario->arm;
-    for (int i = arm->hand; i != arm->base; i = scenario->bodies[i].spec.parent)
-        if (scenario->bodies[i].spec.joint != DYN_JOINT_FIXED && !is_joint_of(arm, i))
+    const struct sim_arm *arm = &scenario->spec.arm;
+    for (int i = arm->hand; i != arm->base; i = scenario->spec.bodies[i].spec.parent)
+        if (scenario->spec.bodies[i].spec.joint != DYN_JOINT_FIXED && !is_joint_of(arm, i))
             return cfg_fail_at(resolve->report, resolve->keys->arm.node, "joints",
                                "the joint of \"%s\" lies between base and hand and is none of the "
                                "arm's; list it, or let it be fixed",
-                               scenario->bodies[i].name);
+                               scenario->spec.bodies[i].name);
     return true;
 }
 
@@ -207,12 +167,12 @@ static bool resolve_ends(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_arm *keys = &resolve->keys->arm;
     struct cfg_scenario *scenario = resolve->scenario;
-    struct sim_arm *arm = &scenario->arm;
+    struct sim_arm *arm = &scenario->spec.arm;
     const int first = arm->joint[0].body;
     if (!cfg_find_body(resolve, keys->hand.node, "body", keys->hand.body, &arm->hand))
         return false;
     arm->grip = pose_of(keys->hand.at, keys->hand.attitude);
-    arm->base = scenario->bodies[first].spec.parent;
+    arm->base = scenario->spec.bodies[first].spec.parent;
     if (keys->base != NULL && !cfg_find_body(resolve, keys->node, "base", keys->base, &arm->base))
         return false;
     for (int n = 0; n < arm->joint_count; n++)
@@ -220,17 +180,17 @@ static bool resolve_ends(const struct cfg_resolve *resolve)
             return cfg_fail_at(resolve->report, keys->hand.node, "body",
                                "the hand's body \"%s\" does not hang from joint \"%s\"; a hand is "
                                "at the end of all joints",
-                               scenario->bodies[arm->hand].name,
-                               scenario->bodies[arm->joint[n].body].name);
-    if (scenario->bodies[arm->hand].flex != NULL)
+                               scenario->spec.bodies[arm->hand].name,
+                               scenario->spec.bodies[arm->joint[n].body].name);
+    if (scenario->spec.bodies[arm->hand].flex != NULL)
         return cfg_fail_at(resolve->report, keys->hand.node, "body",
                            "the hand's body bends; fix a rigid one to its node and take that");
     if (arm->base < 0)
         return cfg_fail_at(resolve->report, keys->node, NULL,
                            "the arm stands on no body; give it one that is fixed to the world");
-    if (!is_above(scenario, arm->base, scenario->bodies[first].spec.parent))
+    if (!is_above(scenario, arm->base, scenario->spec.bodies[first].spec.parent))
         return cfg_fail_at(resolve->report, keys->node, "base", "the arm does not stand on \"%s\"",
-                           scenario->bodies[arm->base].name);
+                           scenario->spec.bodies[arm->base].name);
     return check_between(resolve);
 }
 
@@ -241,7 +201,7 @@ static bool find_hand(const struct cfg_resolve *resolve, const struct cfg_node *
 {
     if (!cfg_find_link(resolve, node, name, index))
         return false;
-    return io_protocol_traits(resolve->scenario->links[*index].spec.protocol)->hands ||
+    return io_protocol_traits(resolve->scenario->spec.links[*index].spec.protocol)->hands ||
            cfg_fail_at(resolve->report, node, "link",
                        "link \"%s\" is no hand controller; an arm is flown by protocol: hand",
                        name);
@@ -271,7 +231,7 @@ static bool resolve_stick(const struct cfg_resolve *resolve,
             return cfg_fail_at(resolve->report, keys->node, "controls",
                                "controls go by whole numbers, from 0; here is %.10g", control);
         stick->control[k] = (int)control;
-        if (!is_moved(&resolve->scenario->links[stick->link].spec.hand, stick->control[k]))
+        if (!is_moved(&resolve->scenario->spec.links[stick->link].spec.hand, stick->control[k]))
             return cfg_fail_at(
                 resolve->report, keys->node, keys->controls.node != NULL ? "controls" : "link",
                 "no axis of link \"%s\" moves control %d, this stick's %c; add one to "
@@ -336,12 +296,12 @@ static bool resolve_buttons(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_arm *arm_keys = &resolve->keys->arm;
     const struct cfg_keys_buttons *keys = &arm_keys->buttons;
-    struct sim_arm *arm = &resolve->scenario->arm;
+    struct sim_arm *arm = &resolve->scenario->spec.arm;
     struct io_arm_panel_spec *panel = &arm->panel;
     arm->button_link = arm->translation.link;
     if (keys->link != NULL && !find_hand(resolve, keys->node, keys->link, &arm->button_link))
         return false;
-    const struct sim_link *link = &resolve->scenario->links[arm->button_link];
+    const struct sim_link *link = &resolve->scenario->spec.links[arm->button_link];
     const struct io_hand_spec *hand = &link->spec.hand;
     if (hand->mode_count < 2)
         return cfg_fail_at(
@@ -385,7 +345,7 @@ static bool resolve_poses(const struct cfg_resolve *resolve)
 {
     const struct cfg_list *list = &resolve->keys->arm.poses;
     const struct cfg_keys_pose *keys = list->items;
-    struct sim_arm *arm = &resolve->scenario->arm;
+    struct sim_arm *arm = &resolve->scenario->spec.arm;
     const struct dyn_resolved_rate_spec *limits = &arm->resolve;
     if (list->count > 0 && !check_stiff(resolve))
         return false;
@@ -422,21 +382,22 @@ static bool check_bay(const struct cfg_resolve *resolve, const struct cfg_keys_p
                       const struct sim_payload *payload)
 {
     const struct cfg_scenario *scenario = resolve->scenario;
-    const char *name = scenario->bodies[payload->body].name;
-    if (payload->bay < 0 || payload->bay == scenario->arm.hand || payload->bay == payload->body)
+    const char *name = scenario->spec.bodies[payload->body].name;
+    if (payload->bay < 0 || payload->bay == scenario->spec.arm.hand ||
+        payload->bay == payload->body)
         return cfg_fail_at(resolve->report, keys->node, NULL,
                            "payload \"%s\" has no bay; name the body that it rides on when the "
                            "hand does not have it, e.g. bay: orbiter",
                            name);
-    if (payload->body < scenario->arm.hand || payload->body < payload->bay)
+    if (payload->body < scenario->spec.arm.hand || payload->body < payload->bay)
         return cfg_fail_at(resolve->report, keys->node, "body",
                            "\"%s\" must stand behind the arm and its bay in the list of bodies",
                            name);
-    for (int i = 0; i < scenario->body_count; i++)
+    for (int i = 0; i < scenario->spec.body_count; i++)
         if (i != payload->body && is_above(scenario, payload->body, i))
             return cfg_fail_at(resolve->report, keys->node, "body",
                                "\"%s\" carries \"%s\"; a payload is one body", name,
-                               scenario->bodies[i].name);
+                               scenario->spec.bodies[i].name);
     return true;
 }
 
@@ -444,7 +405,7 @@ static bool check_bay(const struct cfg_resolve *resolve, const struct cfg_keys_p
 static bool check_start(const struct cfg_resolve *resolve, const struct cfg_keys_payload *keys,
                         const struct sim_payload *payload)
 {
-    const struct sim_body *body = &resolve->scenario->bodies[payload->body];
+    const struct sim_body *body = &resolve->scenario->spec.bodies[payload->body];
     if (keys->berth.node != NULL && !payload->latched)
         return cfg_fail_at(resolve->report, keys->node, "berth",
                            "\"%s\" does not start latched in its bay and has no berth; remove this",
@@ -462,7 +423,7 @@ static bool place_payload(const struct cfg_resolve *resolve, const struct cfg_ke
                           struct sim_payload *payload)
 {
     struct cfg_scenario *scenario = resolve->scenario;
-    struct sim_body *body = &scenario->bodies[payload->body];
+    struct sim_body *body = &scenario->spec.bodies[payload->body];
     const struct dyn_pose own = pose_of(body->spec.place_xyz, body->spec.place_quat);
     const struct dyn_pose here = {{1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     if (body->spec.joint != DYN_JOINT_FREE || body->flex != NULL)
@@ -470,7 +431,7 @@ static bool place_payload(const struct cfg_resolve *resolve, const struct cfg_ke
                            "payload \"%s\" must be rigid and on a free joint; write joint: {type: "
                            "free, position: ...}",
                            body->name);
-    payload->in_hand = body->spec.parent == scenario->arm.hand;
+    payload->in_hand = body->spec.parent == scenario->spec.arm.hand;
     payload->bay = payload->in_hand ? -1 : body->spec.parent;
     if (keys->bay != NULL && !cfg_find_body(resolve, keys->node, "bay", keys->bay, &payload->bay))
         return false;
@@ -480,7 +441,7 @@ static bool place_payload(const struct cfg_resolve *resolve, const struct cfg_ke
                            "parent",
                            body->name);
     payload->on_bay = payload->in_hand ? here : own;
-    payload->on_hand = payload->in_hand ? own : scenario->arm.grip;
+    payload->on_hand = payload->in_hand ? own : scenario->spec.arm.grip;
     memcpy(payload->berth, body->position, sizeof payload->berth);
     payload->latched = !payload->in_hand && keys->latched == 1;
     for (int k = 0; k < DYN_JOINT_DOF_MAX; k++)
@@ -490,12 +451,11 @@ static bool place_payload(const struct cfg_resolve *resolve, const struct cfg_ke
 
 static bool resolve_payload(const struct cfg_resolve *resolve, const struct cfg_keys_payload *keys)
 {
-    struct sim_arm *arm = &resolve->scenario->arm;
+    struct sim_arm *arm = &resolve->scenario->spec.arm;
     struct sim_payload *payload = &arm->payload[arm->payload_count];
     if (!cfg_find_body(resolve, keys->node, "body", keys->body, &payload->body) ||
         !place_payload(resolve, keys, payload))
         return false;
-    payload->mark = keys->node->mark;
     payload->fixture = pose_of(keys->fixture.at, keys->fixture.attitude);
     payload->speed = keys->speed;
     payload->berth_reach = keys->berth.reach;
@@ -527,7 +487,7 @@ static bool resolve_payloads(const struct cfg_resolve *resolve)
 bool cfg_resolve_arm(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_arm *keys = &resolve->keys->arm;
-    struct sim_arm *arm = &resolve->scenario->arm;
+    struct sim_arm *arm = &resolve->scenario->spec.arm;
     if (keys->node == NULL)
         return resolve->keys->payloads.count == 0 ||
                cfg_fail_at(resolve->report, resolve->keys->node, "payloads",

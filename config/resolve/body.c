@@ -2,6 +2,7 @@
  * The tree of bodies: names, parents, order, and what the kernel must be able to trust.
  */
 #include "config/resolve/resolve.h"
+#include "rt/executive/arm/arm_configuration.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,8 +39,8 @@ static bool no_body(const struct cfg_resolve *resolve, const struct cfg_node *no
 bool cfg_find_body(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *key,
                    const char *name, int *index)
 {
-    for (int i = 0; i < resolve->scenario->body_count; i++) {
-        if (strcmp(resolve->scenario->bodies[i].name, name) == 0) {
+    for (int i = 0; i < resolve->scenario->spec.body_count; i++) {
+        if (strcmp(resolve->scenario->spec.bodies[i].name, name) == 0) {
             *index = i;
             return true;
         }
@@ -144,9 +145,9 @@ static struct sim_joint_range range_of(const struct cfg_keys_body *keys,
 static bool fill_body(const struct cfg_resolve *resolve, const struct roster *roster, int i)
 {
     const struct cfg_keys_body *keys = body_keys(resolve, i);
-    struct sim_body *body = &resolve->scenario->bodies[roster->place[i]];
+    struct sim_body *body = &resolve->scenario->spec.bodies[roster->place[i]];
     strcpy(body->name, keys->name);
-    body->mark = keys->node->mark;
+    cfg_scenario_note(resolve->scenario, "bodies", body->name, keys->node->mark);
     body->spec.parent = roster->parent[i] >= 0 ? roster->place[roster->parent[i]] : -1;
     body->spec.mass = keys->mass;
     memcpy(body->spec.center, keys->center, sizeof body->spec.center);
@@ -161,7 +162,7 @@ static bool fill_body(const struct cfg_resolve *resolve, const struct roster *ro
 /* On which nodes the bodies sit; those that carry none are kept from the kernel. */
 static bool fill_parent_nodes(const struct cfg_resolve *resolve, const struct roster *roster)
 {
-    struct sim_body *bodies = resolve->scenario->bodies;
+    struct sim_body *bodies = resolve->scenario->spec.bodies;
     for (int i = 0; i < roster->count; i++)
         if (!cfg_resolve_parent_node(resolve, body_keys(resolve, i), &bodies[roster->place[i]]))
             return false;
@@ -182,7 +183,7 @@ static bool find_leader(const struct cfg_resolve *resolve, const struct roster *
     mimic->leader = cfg_name_index_find(roster->names, roster->count, keys->body);
     if (mimic->leader < 0)
         return no_body(resolve, keys->node, "body", keys->body);
-    const struct sim_body *leader = &resolve->scenario->bodies[roster->place[mimic->leader]];
+    const struct sim_body *leader = &resolve->scenario->spec.bodies[roster->place[mimic->leader]];
     return dyn_joint_nv(&leader->spec) == 1 ||
            cfg_fail_at(resolve->report, keys->node, "body",
                        "the joint of \"%s\" has not one coordinate to follow; name a body with a "
@@ -204,7 +205,7 @@ static bool resolve_mimics(const struct cfg_resolve *resolve, const struct roste
     for (int i = 0; i < roster->count; i++) {
         const struct cfg_mimic *mimic = &roster->mimics[i];
         if (mimic->leader >= 0)
-            resolve->scenario->bodies[roster->place[i]].spec.mimic =
+            resolve->scenario->spec.bodies[roster->place[i]].spec.mimic =
                 (struct dyn_mimic){1, roster->place[mimic->leader], mimic->ratio, mimic->offset};
     }
     return true;
@@ -216,8 +217,8 @@ static bool fill_bodies(const struct cfg_resolve *resolve, const struct roster *
     if (!sort_names(resolve, roster) || !find_parents(resolve, roster) ||
         !sort_bodies(resolve, roster))
         return false;
-    scenario->bodies = alloc_zeroed((size_t)roster->count, sizeof *scenario->bodies);
-    scenario->body_count = roster->count;
+    scenario->spec.bodies = alloc_zeroed((size_t)roster->count, sizeof *scenario->spec.bodies);
+    scenario->spec.body_count = roster->count;
     for (int i = 0; i < roster->count; i++)
         if (!fill_body(resolve, roster, i))
             return false;
@@ -269,7 +270,7 @@ static const struct cfg_node *device_node(const struct cfg_resolve *resolve, con
 static bool take_rotor_out(const struct cfg_resolve *resolve, const struct sim_effector *wheel)
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-    struct sim_body *body = &resolve->scenario->bodies[wheel->effector.body];
+    struct sim_body *body = &resolve->scenario->spec.bodies[wheel->effector.body];
     const double *a = wheel->effector.wheel.axis, J = wheel->effector.wheel.inertia;
     if (wheel->effector.type != DYN_EFFECTOR_WHEEL)
         return true;
@@ -305,14 +306,14 @@ static bool is_fixed_to_world(const struct sim_body *bodies, int i)
 static bool check_motor(const struct cfg_resolve *resolve, int i)
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-    const struct sim_body *bodies = resolve->scenario->bodies, *body = &bodies[i];
+    const struct sim_body *bodies = resolve->scenario->spec.bodies, *body = &bodies[i];
     const struct dyn_geared_rotor *rotor = &body->spec.rotor;
     const int parent = body->spec.parent;
     double left[6];
     if (rotor->terms != DYN_ROTOR_FULL || parent < 0 || is_fixed_to_world(bodies, parent))
         return true;
     memcpy(left, bodies[parent].spec.inertia, sizeof left);
-    for (int j = 0; j < resolve->scenario->body_count; j++) {
+    for (int j = 0; j < resolve->scenario->spec.body_count; j++) {
         const struct dyn_body_spec *other = &bodies[j].spec;
         const double *a = other->rotor.axis;
         if (other->parent == parent && other->rotor.terms == DYN_ROTOR_FULL)
@@ -329,8 +330,8 @@ static bool check_motor(const struct cfg_resolve *resolve, int i)
 
 static bool check_bending(const struct cfg_resolve *resolve)
 {
-    for (int i = 0; i < resolve->scenario->body_count; i++) {
-        struct sim_body *body = &resolve->scenario->bodies[i];
+    for (int i = 0; i < resolve->scenario->spec.body_count; i++) {
+        struct sim_body *body = &resolve->scenario->spec.bodies[i];
         if (body->flex != NULL && !cfg_check_flex(resolve, keys_of(resolve, body->name), body))
             return false;
     }
@@ -340,14 +341,14 @@ static bool check_bending(const struct cfg_resolve *resolve)
 static bool check_model(const struct cfg_resolve *resolve, int configuration)
 {
     struct cfg_scenario *scenario = resolve->scenario;
-    struct dyn_body_spec *specs = alloc_zeroed((size_t)scenario->body_count, sizeof *specs);
-    sim_arm_configuration_specs(scenario, configuration, specs);
+    struct dyn_body_spec *specs = alloc_zeroed((size_t)scenario->spec.body_count, sizeof *specs);
+    sim_arm_configuration_specs(&scenario->spec, configuration, specs);
     int at = 0;
-    const char *flaw = cfg_tree_problem(specs, scenario->body_count, &at);
+    const char *flaw = cfg_tree_problem(specs, scenario->spec.body_count, &at);
     free(specs);
     if (flaw == NULL)
         return true;
-    const char *name = scenario->bodies[at].name;
+    const char *name = scenario->spec.bodies[at].name;
     return cfg_fail_at(resolve->report, keys_of(resolve, name)->node, NULL,
                        "body \"%s\": %s; check its joint, mass and inertia", name, flaw);
 }
@@ -356,15 +357,15 @@ bool cfg_resolve_model(const struct cfg_resolve *resolve)
 {
     if (!check_inertias(resolve))
         return false;
-    for (int i = 0; i < resolve->scenario->effector_count; i++)
-        if (!take_rotor_out(resolve, &resolve->scenario->effectors[i]))
+    for (int i = 0; i < resolve->scenario->spec.effector_count; i++)
+        if (!take_rotor_out(resolve, &resolve->scenario->spec.effectors[i]))
             return false;
-    for (int i = 0; i < resolve->scenario->body_count; i++)
+    for (int i = 0; i < resolve->scenario->spec.body_count; i++)
         if (!check_motor(resolve, i))
             return false;
     if (!check_bending(resolve))
         return false;
-    for (int i = 0; i < sim_arm_configuration_count(resolve->scenario); i++)
+    for (int i = 0; i < sim_arm_configuration_count(&resolve->scenario->spec); i++)
         if (!check_model(resolve, i))
             return false;
     return true;

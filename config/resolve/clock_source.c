@@ -35,13 +35,13 @@ static bool resolve_cycle(const struct cfg_resolve *resolve, const struct cfg_ke
 static bool resolve_lock(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_lock *keys = &resolve->keys->lock;
-    struct sim_phase_lock *lock = &resolve->scenario->lock;
+    struct sim_phase_lock *lock = &resolve->scenario->spec.lock;
     lock->link = -1;
     if (keys->node == NULL)
         return true;
     if (!cfg_find_link(resolve, keys->node, keys->link, &lock->link))
         return false;
-    struct io_link_spec *link = &resolve->scenario->links[lock->link].spec;
+    struct io_link_spec *link = &resolve->scenario->spec.links[lock->link].spec;
     lock->source = (enum sim_lock_source)keys->source;
     if (lock->source == SIM_LOCK_TIMESYNC &&
         !io_protocol_traits(link->protocol)->answers_time_query)
@@ -51,7 +51,7 @@ static bool resolve_lock(const struct cfg_resolve *resolve)
                            cfg_protocol_name(link->protocol));
     link->queries_time = lock->source == SIM_LOCK_TIMESYNC;
     lock->spec = (struct rt_phase_lock_spec){
-        .period_ns = resolve->scenario->period_ns,
+        .period_ns = resolve->scenario->spec.period_ns,
         .time_constant_ns = (uint64_t)llround(keys->time_constant * 1e9),
         .limit_ppm = keys->limit_ppm,
         .has_delay = lock->source == SIM_LOCK_TIMESYNC,
@@ -95,10 +95,10 @@ static bool resolve_address(const struct cfg_resolve *resolve, const struct cfg_
 static bool resolve_pulse(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_pulse *keys = &resolve->keys->pulse;
-    struct sim_sync_pulse *pulse = &resolve->scenario->pulse;
+    struct sim_sync_pulse *pulse = &resolve->scenario->spec.pulse;
     if (keys->node == NULL)
         return true;
-    pulse->mark = keys->node->mark;
+    cfg_scenario_note(resolve->scenario, "pulse", "", keys->node->mark);
     pulse->every = (uint32_t)keys->every;
     if ((keys->to == NULL) == (keys->device == NULL))
         return cfg_fail_at(resolve->report, keys->node, NULL,

@@ -28,23 +28,23 @@ static void sort_effectors(struct cfg_scenario *scenario)
     int at = 0;
     RT_CHECK(sorted != NULL);
     for (int commanded = 1; commanded >= 0; commanded--) {
-        for (int i = 0; i < scenario->effector_count; i++)
-            if ((scenario->effectors[i].link >= 0) == commanded)
-                sorted[at++] = scenario->effectors[i];
+        for (int i = 0; i < scenario->spec.effector_count; i++)
+            if ((scenario->spec.effectors[i].link >= 0) == commanded)
+                sorted[at++] = scenario->spec.effectors[i];
         if (commanded)
-            scenario->drive_count = at;
+            scenario->spec.drive_count = at;
     }
-    free(scenario->effectors);
-    scenario->effectors = sorted;
+    free(scenario->spec.effectors);
+    scenario->spec.effectors = sorted;
 }
 
 bool cfg_resolve_devices(const struct cfg_resolve *resolve)
 {
     struct cfg_scenario *scenario = resolve->scenario;
     const size_t count = (size_t)resolve->keys->devices.count;
-    scenario->sensors = calloc(count + 1, sizeof *scenario->sensors);
-    scenario->effectors = calloc(SIM_EFFECTOR_MAX, sizeof *scenario->effectors);
-    RT_CHECK(scenario->sensors != NULL && scenario->effectors != NULL);
+    scenario->spec.sensors = calloc(count + 1, sizeof *scenario->spec.sensors);
+    scenario->spec.effectors = calloc(SIM_EFFECTOR_MAX, sizeof *scenario->spec.effectors);
+    RT_CHECK(scenario->spec.sensors != NULL && scenario->spec.effectors != NULL);
     for (int i = 0; i < resolve->keys->devices.count; i++) {
         const struct cfg_keys_device *keys = device_keys(resolve, i);
         if (!check_name(resolve, i))

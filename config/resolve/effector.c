@@ -19,7 +19,7 @@ static bool resolve_command(const struct cfg_resolve *resolve, const struct cfg_
     if (!cfg_find_link(resolve, keys->command.node, keys->command.link, &out->link))
         return false;
     out->control = (int)keys->command.control;
-    for (const struct sim_effector *other = resolve->scenario->effectors; other < out; other++)
+    for (const struct sim_effector *other = resolve->scenario->spec.effectors; other < out; other++)
         if (other->link == out->link && other->control == out->control)
             return cfg_fail_at(resolve->report, keys->command.node, "control",
                                "control %d already drives \"%s\"; take another", out->control,
@@ -70,14 +70,14 @@ static bool resolve_wheel(const struct cfg_resolve *resolve, const struct cfg_ke
 
 static bool check_air(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys)
 {
-    return resolve->scenario->environment.air ||
+    return resolve->scenario->spec.environment.air ||
            cfg_fail_at(resolve->report, keys->node, "type", "%s", cfg_no_air);
 }
 
 static bool check_lag(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
                       const char *key, double lag)
 {
-    const double step = 1.0 / (resolve->scenario->rate_hz * resolve->scenario->substeps);
+    const double step = 1.0 / (resolve->scenario->spec.rate_hz * resolve->scenario->spec.substeps);
     if (lag == 0.0 || lag >= step)
         return true;
     return cfg_fail_at(resolve->report, keys->node, key,
@@ -117,10 +117,10 @@ static bool resolve_rotor(const struct cfg_resolve *resolve, const struct cfg_ke
 static bool check_field(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys)
 {
     const struct cfg_scenario *scenario = resolve->scenario;
-    const double *field = scenario->environment.magnetic_field;
+    const double *field = scenario->spec.environment.magnetic_field;
     if (!cfg_has_field(resolve))
         return cfg_fail_at(resolve->report, keys->node, "type", "%s", cfg_no_field);
-    if (!scenario->world.fixed_field || field[0] != 0 || field[1] != 0 || field[2] != 0)
+    if (!scenario->spec.world.fixed_field || field[0] != 0 || field[1] != 0 || field[2] != 0)
         return true;
     return cfg_fail_at(resolve->report, keys->node, "type",
                        "there is no magnetic field to push against; give "
@@ -185,7 +185,7 @@ static bool resolve_battery(const struct cfg_resolve *resolve, const struct cfg_
             resolve->report, keys->node, "voltage_empty",
             "an empty battery's %.10g V is not below a full one's %.10g V; check both",
             keys->voltage_empty, keys->voltage);
-    for (const struct sim_effector *other = resolve->scenario->effectors; other < out; other++)
+    for (const struct sim_effector *other = resolve->scenario->spec.effectors; other < out; other++)
         if (other->effector.type == DYN_EFFECTOR_BATTERY)
             return cfg_fail_at(resolve->report, keys->node, "type",
                                "\"%s\" is already the battery, and a vehicle has one; remove one",
@@ -207,12 +207,14 @@ static const struct {
     [CFG_DEVICE_BATTERY] = {DYN_EFFECTOR_BATTERY, resolve_battery},
 };
 
-/* Name, mark, type and body, before the rest. */
+/* Name, type and body, before the rest. */
 static struct sim_effector *next_effector(const struct cfg_resolve *resolve,
                                           const struct cfg_keys_device *keys)
 {
-    struct sim_effector *out = &resolve->scenario->effectors[resolve->scenario->effector_count];
-    *out = (struct sim_effector){.link = -1, .mark = keys->node->mark};
+    struct sim_effector *out =
+        &resolve->scenario->spec.effectors[resolve->scenario->spec.effector_count];
+    *out = (struct sim_effector){.link = -1};
+    cfg_scenario_note(resolve->scenario, "devices", keys->name, keys->node->mark);
     snprintf(out->name, sizeof out->name, "%s", keys->name);
     out->effector.type = kinds[keys->type].type;
     return cfg_find_body(resolve, keys->node, "body", keys->body, &out->effector.body) ? out : NULL;
@@ -222,7 +224,7 @@ static struct sim_effector *next_effector(const struct cfg_resolve *resolve,
 static bool check_flaw(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
                        const struct sim_effector *out)
 {
-    const char *flaw = dyn_effector_problem(&out->effector, resolve->scenario->body_count);
+    const char *flaw = dyn_effector_problem(&out->effector, resolve->scenario->spec.body_count);
     return flaw == NULL ||
            cfg_fail_at(resolve->report, keys->node, NULL, "device \"%s\": %s", keys->name, flaw);
 }
@@ -231,11 +233,11 @@ static bool check_flaw(const struct cfg_resolve *resolve, const struct cfg_keys_
 static bool resolve_contact(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys)
 {
     struct cfg_scenario *scenario = resolve->scenario;
-    if (!scenario->environment.has_ground)
+    if (!scenario->spec.environment.has_ground)
         return cfg_fail_at(resolve->report, keys->node, "type",
                            "there is no ground to touch; give environment.ground, e.g. 0 m");
     for (int i = 0; i < keys->points.count; i++) {
-        if (scenario->effector_count == SIM_EFFECTOR_MAX)
+        if (scenario->spec.effector_count == SIM_EFFECTOR_MAX)
             return cfg_fail_at(resolve->report, keys->points.node, NULL,
                                "a vehicle can have %d actuators, drags and contact points; remove "
                                "some",
@@ -250,7 +252,7 @@ static bool resolve_contact(const struct cfg_resolve *resolve, const struct cfg_
         contact->friction = keys->friction;
         if (!check_flaw(resolve, keys, out))
             return false;
-        scenario->effector_count++;
+        scenario->spec.effector_count++;
     }
     return true;
 }
@@ -259,7 +261,7 @@ bool cfg_resolve_effector(const struct cfg_resolve *resolve, const struct cfg_ke
 {
     if (keys->type == CFG_DEVICE_CONTACT)
         return resolve_contact(resolve, keys);
-    if (resolve->scenario->effector_count == SIM_EFFECTOR_MAX)
+    if (resolve->scenario->spec.effector_count == SIM_EFFECTOR_MAX)
         return cfg_fail_at(resolve->report, keys->node, "type",
                            "a vehicle can have %d actuators, drags and contact points; remove some",
                            SIM_EFFECTOR_MAX);
@@ -267,6 +269,6 @@ bool cfg_resolve_effector(const struct cfg_resolve *resolve, const struct cfg_ke
     if (out == NULL || !kinds[keys->type].resolve(resolve, keys, out) ||
         !check_flaw(resolve, keys, out))
         return false;
-    resolve->scenario->effector_count++;
+    resolve->scenario->spec.effector_count++;
     return true;
 }

@@ -104,8 +104,8 @@ static bool parse(const char *text, struct sim_expectation *expect, struct cfg_p
 
 static bool has_wheel(const struct cfg_scenario *scenario)
 {
-    for (int i = 0; i < scenario->effector_count; i++)
-        if (scenario->effectors[i].effector.type == DYN_EFFECTOR_WHEEL)
+    for (int i = 0; i < scenario->spec.effector_count; i++)
+        if (scenario->spec.effectors[i].effector.type == DYN_EFFECTOR_WHEEL)
             return true;
     return false;
 }
@@ -120,13 +120,14 @@ static bool check_tested(const struct cfg_resolve *resolve, const struct sim_exp
                                 "the line");
         return false;
     }
-    if (expect->within ? expect->seconds <= scenario->seconds : expect->seconds < scenario->seconds)
+    if (expect->within ? expect->seconds <= scenario->spec.seconds
+                       : expect->seconds < scenario->spec.seconds)
         return true;
     cfg_phrase_add(
         problem,
         "the run ends at %.10g s, so nothing is tested %s %.10g s; raise seconds or take "
         "an earlier time",
-        scenario->seconds, expect->within ? "up to" : "after", expect->seconds);
+        scenario->spec.seconds, expect->within ? "up to" : "after", expect->seconds);
     return false;
 }
 
@@ -147,11 +148,11 @@ bool cfg_resolve_expects(const struct cfg_resolve *resolve)
     const struct cfg_node *node = list != NULL ? list->first : NULL;
     for (; node != NULL; node = node->next) {
         struct cfg_phrase problem = {0};
-        struct sim_expectation *expect = &scenario->expects[scenario->expect_count];
-        expect->mark = node->mark;
+        struct sim_expectation *expect = &scenario->spec.expects[scenario->spec.expect_count];
         if (!parse(node->text, expect, &problem) || !check_tested(resolve, expect, &problem))
             return cfg_fail_at(resolve->report, node, NULL, "%s", problem.text);
-        scenario->expect_count++;
+        cfg_scenario_note(scenario, "expect", expect->text, node->mark);
+        scenario->spec.expect_count++;
     }
     return true;
 }

@@ -28,19 +28,19 @@ static bool find_device(const struct cfg_resolve *resolve, const struct cfg_keys
 {
     const struct cfg_scenario *scenario = resolve->scenario;
     struct cfg_suggestion suggestion = cfg_suggest_begin(keys->device);
-    for (int i = 0; i < scenario->sensor_count; i++) {
-        if (strcmp(scenario->sensors[i].name, keys->device) == 0)
+    for (int i = 0; i < scenario->spec.sensor_count; i++) {
+        if (strcmp(scenario->spec.sensors[i].name, keys->device) == 0)
             fault->sensor = i;
-        cfg_suggest_offer(&suggestion, scenario->sensors[i].name);
+        cfg_suggest_offer(&suggestion, scenario->spec.sensors[i].name);
     }
-    for (int i = 0; i < scenario->effector_count; i++) {
-        if (strcmp(scenario->effectors[i].name, keys->device) == 0)
+    for (int i = 0; i < scenario->spec.effector_count; i++) {
+        if (strcmp(scenario->spec.effectors[i].name, keys->device) == 0)
             fault->effector = i;
-        cfg_suggest_offer(&suggestion, scenario->effectors[i].name);
+        cfg_suggest_offer(&suggestion, scenario->spec.effectors[i].name);
     }
     if (fault->sensor < 0 && fault->effector < 0)
         return unknown(resolve, keys, "device", keys->device, suggestion.best);
-    if (fault->effector >= 0 && scenario->effectors[fault->effector].link < 0)
+    if (fault->effector >= 0 && scenario->spec.effectors[fault->effector].link < 0)
         return cfg_fail_at(resolve->report, keys->node, "device",
                            "nobody commands \"%s\", so there is no signal to disturb; name another",
                            keys->device);
@@ -52,10 +52,10 @@ static bool find_link(const struct cfg_resolve *resolve, const struct cfg_keys_f
 {
     const struct cfg_scenario *scenario = resolve->scenario;
     struct cfg_suggestion suggestion = cfg_suggest_begin(keys->link);
-    for (int i = 0; i < scenario->link_count; i++) {
-        if (strcmp(scenario->links[i].name, keys->link) == 0)
+    for (int i = 0; i < scenario->spec.link_count; i++) {
+        if (strcmp(scenario->spec.links[i].name, keys->link) == 0)
             fault->link = i;
-        cfg_suggest_offer(&suggestion, scenario->links[i].name);
+        cfg_suggest_offer(&suggestion, scenario->spec.links[i].name);
     }
     return fault->link >= 0 || unknown(resolve, keys, "link", keys->link, suggestion.best);
 }
@@ -84,14 +84,14 @@ static uint64_t duration(const struct cfg_resolve *resolve, const struct cfg_key
 {
     if (isnan(keys->duration))
         return UINT64_MAX;
-    const uint64_t frames = (uint64_t)llround(keys->duration * resolve->scenario->rate_hz);
+    const uint64_t frames = (uint64_t)llround(keys->duration * resolve->scenario->spec.rate_hz);
     return frames > 0 ? frames : 1;
 }
 
 static bool resolve_window(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
                            struct io_fault_spec *spec)
 {
-    const double rate_hz = resolve->scenario->rate_hz;
+    const double rate_hz = resolve->scenario->spec.rate_hz;
     if (keys->when == 1) {
         spec->first_frame = spec->last_frame = UINT64_MAX;
         return (isnan(keys->at) && keys->frame < 0) ||
@@ -105,11 +105,11 @@ static bool resolve_window(const struct cfg_resolve *resolve, const struct cfg_k
     spec->first_frame =
         keys->frame >= 0 ? (uint64_t)keys->frame : (uint64_t)llround(keys->at * rate_hz);
     spec->last_frame = UINT64_MAX;
-    if ((double)spec->first_frame >= resolve->scenario->seconds * rate_hz)
+    if ((double)spec->first_frame >= resolve->scenario->spec.seconds * rate_hz)
         return cfg_fail_at(resolve->report, keys->node, keys->frame >= 0 ? "frame" : "at",
                            "the run ends at %.10g s, before this fault begins; raise seconds or "
                            "take an earlier time",
-                           resolve->scenario->seconds);
+                           resolve->scenario->spec.seconds);
     if (!isnan(keys->duration))
         spec->last_frame = spec->first_frame + duration(resolve, keys);
     return true;
@@ -137,8 +137,8 @@ static const char *signal_unit(const struct cfg_scenario *scenario, const struct
     *count = 1;
     if (fault->sensor < 0)
         return NULL; /* controls */
-    const struct sim_sensor *sensor = &scenario->sensors[fault->sensor];
-    const struct dyn_body_spec *spec = &scenario->bodies[sensor->body].spec;
+    const struct sim_sensor *sensor = &scenario->spec.sensors[fault->sensor];
+    const struct dyn_body_spec *spec = &scenario->spec.bodies[sensor->body].spec;
     *count = component_count(sensor->kind);
     if (sensor->kind == SIM_SENSOR_ENCODER && !cfg_joint_turns(spec, sensor->coordinate))
         return "m";
@@ -163,7 +163,8 @@ static bool resolve_delay(const struct cfg_resolve *resolve, const struct cfg_ke
                                        .example = "20 ms"};
     double seconds;
     uint32_t samples;
-    const uint32_t every = fault->sensor >= 0 ? resolve->scenario->sensors[fault->sensor].every : 1;
+    const uint32_t every =
+        fault->sensor >= 0 ? resolve->scenario->spec.sensors[fault->sensor].every : 1;
     if (!parse_value(resolve, keys, &key, &seconds) ||
         !cfg_whole_steps(resolve, keys->node, "value", seconds, every, IO_FAULT_DELAY_MAX,
                          &samples))
@@ -270,7 +271,7 @@ static bool check_attitude(const struct cfg_resolve *resolve, const struct cfg_k
 {
     const enum io_fault_kind kind = fault->spec.kind;
     if (fault->sensor < 0 ||
-        resolve->scenario->sensors[fault->sensor].kind != SIM_SENSOR_STAR_TRACKER)
+        resolve->scenario->spec.sensors[fault->sensor].kind != SIM_SENSOR_STAR_TRACKER)
         return true;
     if (kind == IO_FAULT_STUCK && keys->value != NULL)
         return cfg_fail_at(resolve->report, keys->node, "value",
@@ -297,7 +298,7 @@ static void describe_fault(const struct cfg_keys_fault *keys, struct sim_fault *
 static bool add_link_fault(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
                            struct sim_fault *fault)
 {
-    struct io_link_spec *link = &resolve->scenario->links[fault->link].spec;
+    struct io_link_spec *link = &resolve->scenario->spec.links[fault->link].spec;
     if (link->fault_count == IO_LINK_FAULT_MAX)
         return cfg_fail_at(resolve->report, keys->node, "link",
                            "a link can have %d faults; remove some", IO_LINK_FAULT_MAX);
@@ -313,7 +314,7 @@ static bool add_link_fault(const struct cfg_resolve *resolve, const struct cfg_k
 static bool check_name(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
                        const struct sim_fault *fault)
 {
-    for (const struct sim_fault *other = resolve->scenario->faults; other < fault; other++)
+    for (const struct sim_fault *other = resolve->scenario->spec.faults; other < fault; other++)
         if (keys->name != NULL && strcmp(other->text, fault->text) == 0)
             return cfg_fail_at(resolve->report, keys->node, "name",
                                "another fault is called \"%s\" already; take another name",
@@ -324,7 +325,7 @@ static bool check_name(const struct cfg_resolve *resolve, const struct cfg_keys_
 static bool check_one_delay(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
                             const struct sim_fault *fault)
 {
-    for (const struct sim_fault *other = resolve->scenario->faults; other < fault; other++)
+    for (const struct sim_fault *other = resolve->scenario->spec.faults; other < fault; other++)
         if (other->link == fault->link && other->spec.kind == IO_FAULT_DELAY)
             return cfg_fail_at(resolve->report, keys->node, "type",
                                "this link is late already by another fault; make it one");
@@ -336,9 +337,11 @@ bool cfg_resolve_faults(const struct cfg_resolve *resolve)
     struct cfg_scenario *scenario = resolve->scenario;
     for (int i = 0; i < resolve->keys->faults.count; i++) {
         const struct cfg_keys_fault *keys = fault_keys(resolve, i);
-        struct sim_fault *fault = &scenario->faults[i];
+        struct sim_fault *fault = &scenario->spec.faults[i];
+        char number[16];
+        snprintf(number, sizeof number, "%d", i);
+        cfg_scenario_note(scenario, "faults", number, keys->node->mark);
         int count;
-        fault->mark = keys->node->mark;
         fault->way = (enum sim_direction)keys->way;
         fault->spec.kind = (enum io_fault_kind)keys->type;
         if (!find_target(resolve, keys, fault) || !check_keys(resolve, keys) ||
@@ -352,7 +355,7 @@ bool cfg_resolve_faults(const struct cfg_resolve *resolve)
         describe_fault(keys, fault);
         if (!check_name(resolve, keys, fault))
             return false;
-        scenario->fault_count++;
+        scenario->spec.fault_count++;
         if (fault->link >= 0 && fault->spec.kind == IO_FAULT_DELAY) {
             if (!check_one_delay(resolve, keys, fault))
                 return false;

@@ -162,7 +162,7 @@ bool cfg_resolve_parent_node(const struct cfg_resolve *resolve, const struct cfg
 {
     const char *seat = keys->joint.seat;
     const int parent = body->spec.parent;
-    struct sim_body *carrier = parent >= 0 ? &resolve->scenario->bodies[parent] : NULL;
+    struct sim_body *carrier = parent >= 0 ? &resolve->scenario->spec.bodies[parent] : NULL;
     const bool bends = carrier != NULL && carrier->flex != NULL;
     if (seat == NULL ? !bends : strcmp(seat, "frame") == 0)
         return true;

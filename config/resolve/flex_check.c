@@ -147,7 +147,7 @@ static bool is_held(const struct check *check)
 {
     const struct dyn_body_spec *spec = &check->body->spec;
     while (spec->joint == DYN_JOINT_FIXED && spec->node == 0 && spec->parent >= 0)
-        spec = &check->resolve->scenario->bodies[spec->parent].spec;
+        spec = &check->resolve->scenario->spec.bodies[spec->parent].spec;
     return spec->joint == DYN_JOINT_FIXED && spec->node == 0;
 }
 
@@ -184,11 +184,11 @@ static double fastest(const struct check *check)
 static bool check_speed(const struct check *check)
 {
     const struct cfg_scenario *scenario = check->resolve->scenario;
-    const double period = (double)scenario->period_ns * 1e-9,
-                 limit = limit_of[scenario->integrator];
+    const double period = (double)scenario->spec.period_ns * 1e-9,
+                 limit = limit_of[scenario->spec.integrator];
     const double mu = fastest(check), substeps = ceil(mu * period / limit * (1.0 - ROUNDING));
     struct cfg_phrase more = {0};
-    if (substeps <= scenario->substeps)
+    if (substeps <= scenario->spec.substeps)
         return true;
     if (substeps <= 1000.0)
         cfg_phrase_add(&more, "%d substeps, ", (int)substeps);
@@ -196,8 +196,9 @@ static bool check_speed(const struct check *check)
                        "the modes of \"%s\" reach %.4g Hz in free flight, and %s with steps of "
                        "%.4g ms is stable up to %.4g Hz; use %sfewer modes or integrator: ros2",
                        check->body->name, mu / cfg_omega(1.0),
-                       cfg_integrator_name(scenario->integrator), period / scenario->substeps * 1e3,
-                       limit * scenario->substeps / period / cfg_omega(1.0), more.text);
+                       cfg_integrator_name(scenario->spec.integrator),
+                       period / scenario->spec.substeps * 1e3,
+                       limit * scenario->spec.substeps / period / cfg_omega(1.0), more.text);
 }
 
 bool cfg_check_flex(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,

@@ -2,6 +2,7 @@
  * Rates and times on the frame grid.
  */
 #include "config/resolve/resolve.h"
+#include "rt/executive/state/run_state.h"
 
 #include <math.h>
 
@@ -17,7 +18,7 @@ static const double TYPED = 1e-6;
 bool cfg_frames_per(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *key,
                     double rate_hz, uint32_t *every)
 {
-    const double frame_hz = resolve->scenario->rate_hz;
+    const double frame_hz = resolve->scenario->spec.rate_hz;
     const double ratio = frame_hz / rate_hz;
     if (ratio < 1.0 - TYPED)
         return cfg_fail_at(resolve->report, node, key,
@@ -43,7 +44,7 @@ bool cfg_whole_steps(const struct cfg_resolve *resolve, const struct cfg_node *n
                      const char *key, double seconds, uint32_t step_frames, uint32_t limit,
                      uint32_t *count)
 {
-    const double step = (double)step_frames * (double)resolve->scenario->period_ns * 1e-9;
+    const double step = (double)step_frames * (double)resolve->scenario->spec.period_ns * 1e-9;
     const double ratio = seconds / step;
     if (ratio > limit - 1 + TYPED)
         return cfg_fail_at(resolve->report, node, key, "%s of %.10g s is too long; at most %.10g s",
@@ -57,20 +58,6 @@ bool cfg_whole_steps(const struct cfg_resolve *resolve, const struct cfg_node *n
             key, seconds, step, step * floor(ratio), step * ceil(ratio));
     *count = (uint32_t)whole;
     return true;
-}
-
-/* Field and Sun change slowly: ten looks a second at home, a hundred on the way around the Earth,
- * or a few more, so that they come in step with the frames of a second and lengthen no pattern. */
-uint32_t sim_environment_every(const struct cfg_scenario *scenario)
-{
-    if (scenario->world.kind == DYN_WORLD_UNIFORM)
-        return 1; /* a divisor of all; there is no such job */
-    const double looks_hz = scenario->world.kind == DYN_WORLD_ORBIT ? 100.0 : 10.0;
-    const uint32_t second = (uint32_t)llround(scenario->rate_hz);
-    uint32_t frames = (uint32_t)(scenario->rate_hz / looks_hz);
-    while (frames > 1 && second % frames != 0)
-        frames--;
-    return frames > 1 ? frames : 1;
 }
 
 /* ---- the frame table ---- */
@@ -112,7 +99,7 @@ static bool add_link(struct table *table, int i)
 {
     const struct cfg_keys_link *keys =
         (const struct cfg_keys_link *)table->resolve->keys->links.items + i;
-    const struct sim_link *link = &table->resolve->scenario->links[i];
+    const struct sim_link *link = &table->resolve->scenario->spec.links[i];
     const struct cfg_node *node = keys->send.node != NULL ? keys->send.node : keys->node;
     table->jobs++; /* true motion, for its messages */
     for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
@@ -125,20 +112,22 @@ bool cfg_resolve_frame_table(const struct cfg_resolve *resolve)
 {
     struct table table = {.resolve = resolve, .pattern = 1};
     const struct cfg_keys_device *devices = resolve->keys->devices.items;
-    const struct sim_sensor *sensor = resolve->scenario->sensors;
+    const struct sim_sensor *sensor = resolve->scenario->spec.sensors;
     for (int i = 0; i < resolve->keys->devices.count; i++)
         if (devices[i].type < CFG_DEVICE_WHEEL &&
             !add_job(&table, devices[i].node, "rate", sensor++->every))
             return false;
-    for (int i = 0; i < resolve->scenario->link_count; i++)
+    for (int i = 0; i < resolve->scenario->spec.link_count; i++)
         if (!add_link(&table, i))
             return false;
-    if (resolve->scenario->arm.joint_count > 0 &&
-        !extend_pattern(&table, resolve->keys->arm.node, "servo", resolve->scenario->arm.every))
+    if (resolve->scenario->spec.arm.joint_count > 0 &&
+        !extend_pattern(&table, resolve->keys->arm.node, "servo",
+                        resolve->scenario->spec.arm.every))
         return false;
-    const uint32_t predicts = resolve->scenario->predictor.every;
-    return extend_pattern(&table, resolve->keys->log.node, "every", resolve->scenario->log_every) &&
+    const uint32_t predicts = resolve->scenario->spec.predictor.every;
+    return extend_pattern(&table, resolve->keys->log.node, "every",
+                          resolve->scenario->spec.log_every) &&
            extend_pattern(&table, resolve->keys->predictor.node, "rate", predicts ? predicts : 1) &&
            extend_pattern(&table, resolve->keys->environment.node, "world",
-                          sim_environment_every(resolve->scenario));
+                          sim_environment_every(&resolve->scenario->spec));
 }

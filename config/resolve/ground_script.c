@@ -66,7 +66,7 @@ static bool resolve_act(const struct cfg_resolve *resolve, const struct cfg_keys
     if (!isnan(keys->takeoff)) {
         step->act = IO_GROUND_TAKEOFF;
         step->value = (float)keys->takeoff;
-        step->above_sea = (float)(resolve->scenario->world.home.height + keys->takeoff);
+        step->above_sea = (float)(resolve->scenario->spec.world.home.height + keys->takeoff);
         return true;
     }
     if (is_given(keys, "arm"))
@@ -126,7 +126,7 @@ bool cfg_resolve_ground(const struct cfg_resolve *resolve, const struct cfg_keys
     struct io_link_spec *spec = &link->spec;
     const struct cfg_keys_ground *steps = keys->ground.items;
     struct io_ground_script *script = &spec->script;
-    const double rate = resolve->scenario->rate_hz;
+    const double rate = resolve->scenario->spec.rate_hz;
     const bool speaks = spec->protocol <= IO_PROTOCOL_ARDUPILOT;
     if (keys->ground.count == 0 && keys->ground_line == NULL)
         return true;
@@ -148,7 +148,8 @@ bool cfg_resolve_ground(const struct cfg_resolve *resolve, const struct cfg_keys
         step->frame = (uint64_t)llround(steps[i].at * rate);
         step->limit_frames = (uint64_t)llround(steps[i].within * rate);
         if (steps[i].node->origin == NULL)
-            link->ground_mark[i] = steps[i].node->mark;
+            cfg_scenario_note(resolve->scenario, "ground", cfg_ground_step_name(link, i).text,
+                              steps[i].node->mark);
         script->step_count++;
     }
     return resolve_line(resolve, keys, spec);

@@ -324,7 +324,7 @@ static bool resolve_hand(const struct cfg_resolve *resolve, const struct cfg_key
 static bool resolve_delay(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
                           struct sim_link *link)
 {
-    const double most = CFG_LINK_DELAY_MAX * resolve->scenario->rate_hz;
+    const double most = CFG_LINK_DELAY_MAX * resolve->scenario->spec.rate_hz;
     return cfg_whole_steps(resolve, keys->node, "delay", keys->delay, 1,
                            (uint32_t)llround(most) + 1, &link->delay);
 }
@@ -340,7 +340,7 @@ static bool is_same_bus(const struct io_bus_spec *a, const struct io_bus_spec *b
 static bool check_unique(const struct cfg_resolve *resolve, int i)
 {
     const struct cfg_keys_link *keys = link_keys(resolve, i);
-    const struct sim_link *links = resolve->scenario->links;
+    const struct sim_link *links = resolve->scenario->spec.links;
     for (int k = 0; k < i; k++) {
         if (strcmp(links[k].name, keys->name) == 0)
             return cfg_fail_at(resolve->report, keys->node, "name",
@@ -368,9 +368,9 @@ static bool resolve_link(const struct cfg_resolve *resolve, const struct cfg_key
                          struct sim_link *link)
 {
     strcpy(link->name, keys->name);
-    link->mark = keys->node->mark;
+    cfg_scenario_note(resolve->scenario, "links", link->name, keys->node->mark);
     link->spec.name = link->spec.bus.name = link->name;
-    link->spec.seed = resolve->scenario->seed;
+    link->spec.seed = resolve->scenario->spec.seed;
     link->spec.protocol = (enum io_protocol_kind)keys->protocol;
     link->spec.lost_after_ns = nanoseconds(keys->lost_after);
     link->spec.system_id = (uint8_t)keys->system_id;
@@ -393,12 +393,12 @@ bool cfg_find_link(const struct cfg_resolve *resolve, const struct cfg_node *nod
 {
     const struct cfg_scenario *scenario = resolve->scenario;
     struct cfg_suggestion suggestion = cfg_suggest_begin(name);
-    for (int i = 0; i < scenario->link_count; i++) {
-        if (strcmp(scenario->links[i].name, name) == 0) {
+    for (int i = 0; i < scenario->spec.link_count; i++) {
+        if (strcmp(scenario->spec.links[i].name, name) == 0) {
             *index = i;
             return true;
         }
-        cfg_suggest_offer(&suggestion, scenario->links[i].name);
+        cfg_suggest_offer(&suggestion, scenario->spec.links[i].name);
     }
     struct cfg_phrase advice = {0};
     if (suggestion.best != NULL)
@@ -414,13 +414,13 @@ bool cfg_resolve_predictor(const struct cfg_resolve *resolve)
     static const double most_seconds = 60.0;
     const struct cfg_keys_predictor *keys = &resolve->keys->predictor;
     const struct cfg_scenario *scenario = resolve->scenario;
-    struct sim_predictor_spec *predictor = &resolve->scenario->predictor;
-    const double most = most_seconds * scenario->rate_hz;
+    struct sim_predictor_spec *predictor = &resolve->scenario->spec.predictor;
+    const double most = most_seconds * scenario->spec.rate_hz;
     if (keys->node == NULL)
         return true;
-    for (int i = 0; i < scenario->link_count; i++)
-        if (scenario->links[i].delay > predictor->ahead)
-            predictor->ahead = scenario->links[i].delay;
+    for (int i = 0; i < scenario->spec.link_count; i++)
+        if (scenario->spec.links[i].delay > predictor->ahead)
+            predictor->ahead = scenario->spec.links[i].delay;
     if (isnan(keys->ahead) && predictor->ahead == 0)
         return cfg_fail_at(resolve->report, keys->node, NULL,
                            "no link is late, so there is nothing to run ahead of; give a link a "
@@ -433,13 +433,14 @@ bool cfg_resolve_predictor(const struct cfg_resolve *resolve)
 bool cfg_resolve_links(const struct cfg_resolve *resolve)
 {
     struct cfg_scenario *scenario = resolve->scenario;
-    scenario->links = calloc((size_t)resolve->keys->links.count + 1, sizeof *scenario->links);
-    RT_CHECK(scenario->links != NULL);
+    scenario->spec.links =
+        calloc((size_t)resolve->keys->links.count + 1, sizeof *scenario->spec.links);
+    RT_CHECK(scenario->spec.links != NULL);
     for (int i = 0; i < resolve->keys->links.count; i++) {
-        if (!resolve_link(resolve, link_keys(resolve, i), &scenario->links[i]) ||
+        if (!resolve_link(resolve, link_keys(resolve, i), &scenario->spec.links[i]) ||
             !check_unique(resolve, i))
             return false;
-        scenario->link_count++;
+        scenario->spec.link_count++;
     }
     return true;
 }

@@ -20,19 +20,19 @@ static uint32_t find_topic(const struct cfg_scenario *scenario, const char *topi
     const size_t prefix = strlen(DEVICE);
     *channel = (struct sim_log_channel){.sensor = -1, .drive = -1};
     if (strcmp(topic, PLANT) == 0)
-        return scenario->log_every;
+        return scenario->spec.log_every;
     if (strncmp(topic, DEVICE, prefix) != 0)
         return 0;
-    for (int i = 0; i < scenario->sensor_count; i++) {
-        if (strcmp(scenario->sensors[i].name, topic + prefix) == 0) {
+    for (int i = 0; i < scenario->spec.sensor_count; i++) {
+        if (strcmp(scenario->spec.sensors[i].name, topic + prefix) == 0) {
             channel->sensor = i;
-            return scenario->sensors[i].every;
+            return scenario->spec.sensors[i].every;
         }
     }
-    for (int i = 0; i < scenario->drive_count; i++) {
-        if (strcmp(scenario->effectors[i].name, topic + prefix) == 0) {
+    for (int i = 0; i < scenario->spec.drive_count; i++) {
+        if (strcmp(scenario->spec.effectors[i].name, topic + prefix) == 0) {
             channel->drive = i;
-            return scenario->log_every;
+            return scenario->spec.log_every;
         }
     }
     return 0;
@@ -46,10 +46,10 @@ static bool unknown_topic(const struct cfg_resolve *resolve,
     struct cfg_suggestion suggestion = cfg_suggest_begin(name != NULL ? name + 1 : keys->topic);
     struct cfg_phrase advice = {0};
     cfg_suggest_offer(&suggestion, PLANT + 1);
-    for (int i = 0; i < scenario->sensor_count; i++)
-        cfg_suggest_offer(&suggestion, scenario->sensors[i].name);
-    for (int i = 0; i < scenario->drive_count; i++)
-        cfg_suggest_offer(&suggestion, scenario->effectors[i].name);
+    for (int i = 0; i < scenario->spec.sensor_count; i++)
+        cfg_suggest_offer(&suggestion, scenario->spec.sensors[i].name);
+    for (int i = 0; i < scenario->spec.drive_count; i++)
+        cfg_suggest_offer(&suggestion, scenario->spec.effectors[i].name);
     if (suggestion.best != NULL)
         cfg_phrase_add(&advice, "; did you mean \"%s%s\"?",
                        suggestion.best == PLANT + 1 ? "/" : DEVICE, suggestion.best);
@@ -74,7 +74,7 @@ static bool resolve_every(const struct cfg_resolve *resolve,
     if (!cfg_frames_per(resolve, keys->node, "rate", keys->rate, &frames))
         return false;
     channel->every = frames / own;
-    const double own_hz = resolve->scenario->rate_hz / own;
+    const double own_hz = resolve->scenario->spec.rate_hz / own;
     return frames % own == 0 ||
            cfg_fail_at(resolve->report, keys->node, "rate",
                        "rate of %.10g Hz does not divide the %.10g Hz at which %s comes; take one "
@@ -86,7 +86,7 @@ static bool resolve_channel(const struct cfg_resolve *resolve,
                             const struct cfg_keys_log_channel *keys,
                             struct sim_log_channel *channel)
 {
-    const struct sim_log_spec *log = &resolve->scenario->log;
+    const struct sim_log_spec *log = &resolve->scenario->spec.log;
     const uint32_t own = find_topic(resolve->scenario, keys->topic, channel);
     if (own == 0)
         return unknown_topic(resolve, keys);
@@ -100,7 +100,7 @@ static bool resolve_channel(const struct cfg_resolve *resolve,
 static bool resolve_trigger(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_trigger *keys = &resolve->keys->log.trigger;
-    struct sim_log_spec *log = &resolve->scenario->log;
+    struct sim_log_spec *log = &resolve->scenario->spec.log;
     const char *const *when = keys->when.items;
     if (keys->node != NULL && log->channel_count == 0)
         return cfg_fail_at(resolve->report, resolve->keys->log.node, "trigger",
@@ -122,7 +122,7 @@ static bool resolve_trigger(const struct cfg_resolve *resolve)
 bool cfg_resolve_log(const struct cfg_resolve *resolve)
 {
     const struct cfg_list *list = &resolve->keys->log.channels;
-    struct sim_log_spec *log = &resolve->scenario->log;
+    struct sim_log_spec *log = &resolve->scenario->spec.log;
     for (int i = 0; i < list->count; i++) {
         const struct cfg_keys_log_channel *keys = list->items;
         if (!resolve_channel(resolve, &keys[i], &log->channel[i]))

@@ -23,7 +23,7 @@ enum { LATE_PERIODS = 4 };
 
 static bool can_be_late(const struct cfg_scenario *scenario, const struct sim_link *link)
 {
-    return scenario->pace == RT_PACE_REAL && !io_protocol_traits(link->spec.protocol)->hands;
+    return scenario->spec.pace == RT_PACE_REAL && !io_protocol_traits(link->spec.protocol)->hands;
 }
 
 /* Hz where nobody says otherwise; NEVER: only where somebody does; FRAME: with every frame; DEVICE:
@@ -51,9 +51,9 @@ static uint32_t device_every(const struct cfg_scenario *scenario, int message)
                                       : message == SIM_MESSAGE_SUN   ? SIM_SENSOR_SUN
                                                                      : SIM_SENSOR_ENCODER;
     uint32_t every = 0;
-    for (int i = 0; i < scenario->sensor_count; i++)
-        if (scenario->sensors[i].kind == kind && scenario->sensors[i].every > every)
-            every = scenario->sensors[i].every;
+    for (int i = 0; i < scenario->spec.sensor_count; i++)
+        if (scenario->spec.sensors[i].kind == kind && scenario->spec.sensors[i].every > every)
+            every = scenario->spec.sensors[i].every;
     return every;
 }
 
@@ -66,7 +66,7 @@ static uint32_t usual_every(const struct cfg_scenario *scenario, int usual, int 
         return 1;
     if (usual == DEVICE)
         return device_every(scenario, message);
-    const double frames = nearbyint(scenario->rate_hz / usual);
+    const double frames = nearbyint(scenario->spec.rate_hz / usual);
     return frames > 1.0 ? (uint32_t)frames : 1;
 }
 
@@ -92,8 +92,8 @@ static bool resolve_send(const struct cfg_resolve *resolve, const struct cfg_key
 static int angle_count(const struct cfg_scenario *scenario)
 {
     int count = 0;
-    for (int i = 0; i < scenario->sensor_count; i++)
-        count += scenario->sensors[i].kind == SIM_SENSOR_ENCODER;
+    for (int i = 0; i < scenario->spec.sensor_count; i++)
+        count += scenario->spec.sensors[i].kind == SIM_SENSOR_ENCODER;
     return count;
 }
 
@@ -103,7 +103,7 @@ static bool check_budget(const struct cfg_resolve *resolve, const struct cfg_key
 {
     double hz[SIM_MESSAGE_COUNT];
     for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
-        hz[m] = link->every[m] ? resolve->scenario->rate_hz / link->every[m] : 0.0;
+        hz[m] = link->every[m] ? resolve->scenario->spec.rate_hz / link->every[m] : 0.0;
     const struct io_protocol_spec spec = {.kind = link->spec.protocol};
     const double load = io_protocol_bandwidth(&spec, hz, angle_count(resolve->scenario)) +
                         (link->spec.queries_time ? IO_LINK_TIMESYNC_LOAD : 0);
@@ -119,14 +119,14 @@ static bool check_budget(const struct cfg_resolve *resolve, const struct cfg_key
 bool cfg_resolve_message_rates(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_link *keys = resolve->keys->links.items;
-    for (int i = 0; i < resolve->scenario->link_count; i++, keys++) {
-        struct sim_link *link = &resolve->scenario->links[i];
+    for (int i = 0; i < resolve->scenario->spec.link_count; i++, keys++) {
+        struct sim_link *link = &resolve->scenario->spec.links[i];
         for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
             if (!resolve_send(resolve, keys, m, &link->every[m]))
                 return false;
         if (can_be_late(resolve->scenario, link))
             link->spec.late_after_ns =
-                LATE_PERIODS * link->every[SIM_MESSAGE_SENSOR] * resolve->scenario->period_ns;
+                LATE_PERIODS * link->every[SIM_MESSAGE_SENSOR] * resolve->scenario->spec.period_ns;
         if (!check_budget(resolve, keys, link))
             return false;
     }

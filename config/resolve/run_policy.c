@@ -39,15 +39,15 @@ static bool resolve_rate(const struct cfg_resolve *resolve)
             "the nearest round rates are %.10g Hz and %.10g Hz",
             rate_hz, period, below, above);
     }
-    resolve->scenario->period_ns = (uint64_t)whole;
-    resolve->scenario->rate_hz = 1e9 / whole;
+    resolve->scenario->spec.period_ns = (uint64_t)whole;
+    resolve->scenario->spec.rate_hz = 1e9 / whole;
     return true;
 }
 
 static bool resolve_length(const struct cfg_resolve *resolve)
 {
-    const double period = (double)resolve->scenario->period_ns * 1e-9;
-    resolve->scenario->seconds = resolve->keys->seconds;
+    const double period = (double)resolve->scenario->spec.period_ns * 1e-9;
+    resolve->scenario->spec.seconds = resolve->keys->seconds;
     if (resolve->keys->seconds >= period * (1 - 1e-9))
         return true;
     return cfg_fail_at(resolve->report, resolve->keys->node, "seconds",
@@ -88,25 +88,25 @@ static bool resolve_threads(const struct cfg_resolve *resolve)
     const struct cfg_keys_frame *frame = &resolve->keys->frame;
     const struct cfg_keys_io *io = &resolve->keys->io;
     struct cfg_scenario *scenario = resolve->scenario;
-    scenario->io_mode = (enum io_link_mode)io->mode;
-    scenario->io_cpu = (int)io->cpu;
-    scenario->io_priority = (int)io->priority;
-    scenario->frame_cpu = (int)frame->cpu;
-    scenario->frame_cpu_mark = mark_of(frame->node, "cpu");
-    scenario->io_cpu_mark = mark_of(io->node, "cpu");
-    scenario->frame_priority = (int)frame->priority;
-    scenario->wait = (enum rt_wait)frame->wait;
-    scenario->lead_ns = nanoseconds(frame->lead);
-    scenario->watchdog_ns = nanoseconds(frame->watchdog);
+    scenario->spec.io_mode = (enum io_link_mode)io->mode;
+    scenario->spec.io_cpu = (int)io->cpu;
+    scenario->spec.io_priority = (int)io->priority;
+    scenario->spec.frame_cpu = (int)frame->cpu;
+    cfg_scenario_note(scenario, "frame", "cpu", mark_of(frame->node, "cpu"));
+    cfg_scenario_note(scenario, "io", "cpu", mark_of(io->node, "cpu"));
+    scenario->spec.frame_priority = (int)frame->priority;
+    scenario->spec.wait = (enum rt_wait)frame->wait;
+    scenario->spec.lead_ns = nanoseconds(frame->lead);
+    scenario->spec.watchdog_ns = nanoseconds(frame->watchdog);
 
-    const double period = (double)scenario->period_ns * 1e-9;
+    const double period = (double)scenario->spec.period_ns * 1e-9;
     if (frame->lead >= period / 2)
         return cfg_fail_at(
             resolve->report, frame->node, "lead",
             "lead of %.10g s is not below half a period, %.10g s; shorten it or write "
             "auto",
             frame->lead, period / 2);
-    if (scenario->watchdog_ns < 2 * scenario->period_ns)
+    if (scenario->spec.watchdog_ns < 2 * scenario->spec.period_ns)
         return cfg_fail_at(resolve->report, frame->node, "watchdog",
                            "watchdog of %.10g s would bark at healthy frames; give it at least two "
                            "periods, %.10g s",
@@ -118,24 +118,24 @@ static void resolve_policies(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_scenario *keys = resolve->keys;
     struct cfg_scenario *scenario = resolve->scenario;
-    strcpy(scenario->name, keys->name);
-    scenario->seed = (uint64_t)keys->seed;
-    scenario->pace = (enum rt_pace)keys->pace;
+    strcpy(scenario->spec.name, keys->name);
+    scenario->spec.seed = (uint64_t)keys->seed;
+    scenario->spec.pace = (enum rt_pace)keys->pace;
     scenario->commit_given = keys->commit >= 0;
-    scenario->commit = scenario->commit_given ? (enum rt_commit)keys->commit : RT_COMMIT_GRID;
-    scenario->overrun = (enum rt_overrun)keys->overrun.policy;
-    scenario->max_catch_up = (uint32_t)keys->overrun.max_catch_up;
+    scenario->spec.commit = scenario->commit_given ? (enum rt_commit)keys->commit : RT_COMMIT_GRID;
+    scenario->spec.overrun = (enum rt_overrun)keys->overrun.policy;
+    scenario->spec.max_catch_up = (uint32_t)keys->overrun.max_catch_up;
     scenario->require_realtime = keys->require.machine == 1;
-    scenario->require = (struct sim_require){.time = keys->require.time == 1,
+    scenario->require = (struct cfg_require){.time = keys->require.time == 1,
                                              .link = keys->require.link == 1,
                                              .log = keys->require.log == 1,
                                              .expectations = keys->require.expectations == 1};
-    scenario->physics =
+    scenario->spec.physics =
         (struct sim_physics_limits){keys->physics.max_speed, keys->physics.max_energy_growth};
-    scenario->log_every = (uint32_t)keys->log.every;
-    scenario->log_parts = keys->log.parts == 1;
-    scenario->integrator = (enum dyn_integrator)keys->integrator.method;
-    scenario->substeps = (int)keys->integrator.substeps;
+    scenario->spec.log_every = (uint32_t)keys->log.every;
+    scenario->spec.log_parts = keys->log.parts == 1;
+    scenario->spec.integrator = (enum dyn_integrator)keys->integrator.method;
+    scenario->spec.substeps = (int)keys->integrator.substeps;
 }
 
 bool cfg_resolve_run(const struct cfg_resolve *resolve)

@@ -125,8 +125,8 @@ static bool check_only_one(const struct cfg_resolve *resolve, const struct cfg_k
 {
     if (keys->type == CFG_DEVICE_ENCODER)
         return true;
-    for (int i = 0; i < resolve->scenario->sensor_count; i++) {
-        const struct sim_sensor *other = &resolve->scenario->sensors[i];
+    for (int i = 0; i < resolve->scenario->spec.sensor_count; i++) {
+        const struct sim_sensor *other = &resolve->scenario->spec.sensors[i];
         if ((int)other->kind == keys->type)
             return cfg_fail_at(
                 resolve->report, keys->node, "type",
@@ -140,7 +140,7 @@ static bool check_only_one(const struct cfg_resolve *resolve, const struct cfg_k
 /* What an instrument needs of the world. */
 static bool check_world(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys)
 {
-    const struct dyn_environment *world = &resolve->scenario->environment;
+    const struct dyn_environment *world = &resolve->scenario->spec.environment;
     const bool wants_air = keys->type == CFG_DEVICE_BAROMETER || keys->type == CFG_DEVICE_AIRSPEED;
     if (wants_air && !world->air)
         return cfg_fail_at(resolve->report, keys->node, "type", "%s", cfg_no_air);
@@ -159,20 +159,20 @@ static bool resolve_encoder(const struct cfg_resolve *resolve, const struct cfg_
     if (keys->type != CFG_DEVICE_ENCODER)
         return true;
     const struct cfg_scenario *scenario = resolve->scenario;
-    const struct dyn_body_spec *spec = &scenario->bodies[sensor->body].spec;
+    const struct dyn_body_spec *spec = &scenario->spec.bodies[sensor->body].spec;
     const int count = spec->mimic.on ? 0 : dyn_joint_nq(spec);
     sensor->coordinate = (int)keys->coordinate;
-    for (int i = 0; i < scenario->sensor_count; i++)
-        sensor->angle += scenario->sensors[i].kind == SIM_SENSOR_ENCODER;
+    for (int i = 0; i < scenario->spec.sensor_count; i++)
+        sensor->angle += scenario->spec.sensors[i].kind == SIM_SENSOR_ENCODER;
     if (spec->joint == DYN_JOINT_FREE || spec->joint == DYN_JOINT_SPHERICAL || count == 0)
         return cfg_fail_at(resolve->report, keys->node, "body",
                            "the joint of \"%s\" has no angle or travel that an encoder could read; "
                            "name a body on a hinge or slide",
-                           scenario->bodies[sensor->body].name);
+                           scenario->spec.bodies[sensor->body].name);
     if (sensor->coordinate >= count)
         return cfg_fail_at(resolve->report, keys->node, "coordinate",
                            "the joint of \"%s\" has %d coordinate%s, counted from 0",
-                           scenario->bodies[sensor->body].name, count, count == 1 ? "" : "s");
+                           scenario->spec.bodies[sensor->body].name, count, count == 1 ? "" : "s");
     if (sensor->angle >= IO_ANGLE_MAX)
         return cfg_fail_at(resolve->report, keys->node, "type",
                            "a vehicle can have %d encoders; remove some", IO_ANGLE_MAX);
@@ -185,23 +185,23 @@ bool cfg_resolve_sensor(const struct cfg_resolve *resolve, const struct cfg_keys
                        (int)SIM_SENSOR_ENCODER == (int)CFG_DEVICE_ENCODER &&
                        (int)SIM_SENSOR_KIND_COUNT == (int)CFG_DEVICE_WHEEL,
                    "instruments come first among the devices");
-    struct sim_sensor *sensor = &resolve->scenario->sensors[resolve->scenario->sensor_count];
+    struct sim_sensor *sensor =
+        &resolve->scenario->spec.sensors[resolve->scenario->spec.sensor_count];
     if (!check_only_one(resolve, keys) || !check_world(resolve, keys))
         return false;
-    *sensor = (struct sim_sensor){
-        .kind = (enum sim_sensor_kind)keys->type, .every = 1, .mark = keys->node->mark};
+    *sensor = (struct sim_sensor){.kind = (enum sim_sensor_kind)keys->type, .every = 1};
     strcpy(sensor->name, keys->name);
     memcpy(sensor->point, keys->at, sizeof sensor->point);
     if (!isnan(keys->rate) &&
         !cfg_frames_per(resolve, keys->node, "rate", keys->rate, &sensor->every))
         return false;
-    sensor->sample_time = (double)sensor->every * (double)resolve->scenario->period_ns * 1e-9;
+    sensor->sample_time = (double)sensor->every * (double)resolve->scenario->spec.period_ns * 1e-9;
     uint32_t *delay = fill(keys, sensor);
     if (!cfg_find_body(resolve, keys->node, "body", keys->body, &sensor->body) ||
         !cfg_whole_steps(resolve, keys->node, "delay", keys->delay, sensor->every,
                          IO_THREE_AXIS_SENSOR_DELAY_MAX, delay) ||
         !resolve_encoder(resolve, keys, sensor))
         return false;
-    resolve->scenario->sensor_count++;
+    resolve->scenario->spec.sensor_count++;
     return true;
 }

@@ -53,24 +53,24 @@ static void release_brakes(struct trial *trial)
 {
     const struct cfg_scenario *scenario = trial->scenario;
     struct sim_vehicle *vehicle = trial->vehicle;
-    for (int i = 0; i < scenario->body_count && vehicle->held != NULL; i++) {
+    for (int i = 0; i < scenario->spec.body_count && vehicle->held != NULL; i++) {
         const int v = dyn_model_v_index(vehicle->plant.model, i);
-        for (int k = 0; k < dyn_joint_nv(&scenario->bodies[i].spec); k++)
-            vehicle->held[v + k] = scenario->bodies[i].held[k];
+        for (int k = 0; k < dyn_joint_nv(&scenario->spec.bodies[i].spec); k++)
+            vehicle->held[v + k] = scenario->spec.bodies[i].held[k];
     }
 }
 
 static void leave_out_dry_friction(struct trial *trial)
 {
     const struct cfg_scenario *scenario = trial->scenario;
-    for (int i = 0; i < scenario->body_count; i++)
+    for (int i = 0; i < scenario->spec.body_count; i++)
         for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
             struct dyn_joint_force_spec *force_spec =
                 dyn_model_force_spec((struct dyn_model *)trial->vehicle->plant.model, i, k);
             if (force_spec != NULL)
                 force_spec->coulomb = 0.0;
         }
-    for (int i = 0; i < scenario->effector_count; i++) {
+    for (int i = 0; i < scenario->spec.effector_count; i++) {
         struct dyn_effector *effector = &trial->vehicle->effectors[i];
         if (effector->type == DYN_EFFECTOR_WHEEL)
             effector->wheel.coulomb = effector->wheel.stiction = 0.0;
@@ -82,13 +82,14 @@ static void leave_out_dry_friction(struct trial *trial)
 static void begin_trial(const struct cfg_scenario *scenario, struct trial *trial)
 {
     *trial = (struct trial){.scenario = scenario};
-    trial->vehicle = sim_vehicle_place(scenario, alloc_aligned(sim_vehicle_size(scenario)));
+    trial->vehicle =
+        sim_vehicle_place(&scenario->spec, alloc_aligned(sim_vehicle_size(&scenario->spec)));
     const struct dyn_plant *plant = &trial->vehicle->plant;
     const size_t n = (size_t)dyn_plant_effector_index(plant, plant->effector_count);
     trial->count = (int)n;
     trial->x = alloc_aligned((size_t)dyn_plant_state_count(plant) * sizeof *trial->x);
     memcpy(trial->x, trial->vehicle->x, n * sizeof *trial->x);
-    for (int i = 0; i < scenario->body_count; i++)
+    for (int i = 0; i < scenario->spec.body_count; i++)
         trial->has_modes = trial->has_modes || dyn_model_modes(plant->model, i) > 0;
     if (trial->count > CFG_STABILITY_MAX)
         return;
@@ -116,7 +117,7 @@ static bool set_stops(struct trial *trial, bool pressed)
     const struct cfg_scenario *scenario = trial->scenario;
     struct dyn_model *model = (struct dyn_model *)trial->vehicle->plant.model;
     bool some = false;
-    for (int i = 0; i < scenario->body_count; i++)
+    for (int i = 0; i < scenario->spec.body_count; i++)
         for (int k = 0; k < DYN_JOINT_DOF_MAX; k++) {
             struct dyn_joint_force_spec *force_spec = dyn_model_force_spec(model, i, k);
             if (force_spec == NULL || !(force_spec->limit_stiffness > 0.0))
@@ -297,7 +298,7 @@ static void note_growth(const struct trial *trial, struct cfg_growth_rate mu, do
                         struct stiffest *out)
 {
     const struct cfg_growth_rate z = {h * mu.re, h * mu.im};
-    const double growth = cfg_step_growth(trial->scenario->integrator, z);
+    const double growth = cfg_step_growth(trial->scenario->spec.integrator, z);
     const double twofold = growth > 1.0 + 1e-9 ? h * log(2.0) / log(growth) : HUGE_VAL;
     if (mu.re <= 0.0 && twofold < out->twofold) {
         out->twofold = twofold;
@@ -314,7 +315,7 @@ static double *unbent_state(const struct trial *trial)
     const size_t size = (size_t)dyn_plant_state_count(plant) * sizeof(double);
     double *x = alloc_aligned(size);
     memcpy(x, trial->x, size);
-    for (int i = 0; i < trial->scenario->body_count; i++)
+    for (int i = 0; i < trial->scenario->spec.body_count; i++)
         for (int k = 0; k < dyn_model_modes(model, i); k++) {
             x[dyn_model_eta_index(model, i) + k] = 0.0;
             x[dyn_model_nq(model) + dyn_model_xi_index(model, i) + k] = 0.0;
@@ -378,7 +379,7 @@ static void judge_step(const struct trial *trial, double h, struct stiffest *out
 static void judge_rate(const struct trial *trial, struct cfg_growth_rate mu, bool by_step, double h,
                        struct stiffest *out)
 {
-    const enum dyn_integrator own = trial->scenario->integrator;
+    const enum dyn_integrator own = trial->scenario->spec.integrator;
     const double limit = by_step ? HUGE_VAL : cfg_step_limit(own, mu);
     const double size = hypot(mu.re, mu.im), most = hypot(out->mu.re, out->mu.im);
     if (!out->found || limit < out->limit[own] || (limit == out->limit[own] && size > most))
@@ -394,8 +395,9 @@ static void judge_rate(const struct trial *trial, struct cfg_growth_rate mu, boo
 static struct stiffest judge_trial(const struct trial *trial)
 {
     const int n = trial->count;
-    const double h = (double)trial->scenario->period_ns * 1e-9 / trial->scenario->substeps;
-    const bool by_step = trial->scenario->integrator == DYN_ROS2 && trial->has_modes;
+    const double h =
+        (double)trial->scenario->spec.period_ns * 1e-9 / trial->scenario->spec.substeps;
+    const bool by_step = trial->scenario->spec.integrator == DYN_ROS2 && trial->has_modes;
     struct stiffest out = {.twofold = HUGE_VAL};
     double *J = alloc_aligned((size_t)n * (size_t)n * sizeof *J);
     for (int m = 0; m < METHODS; m++)
@@ -441,12 +443,18 @@ struct owner {
     struct cfg_mark mark;
 };
 
+static struct owner marked_owner(const struct cfg_scenario *scenario, const char *section,
+                                 const char *name)
+{
+    return (struct owner){name, cfg_scenario_mark(scenario, section, name)};
+}
+
 static int body_of(const struct cfg_scenario *scenario, const struct dyn_model *model, int v)
 {
     int found = 0;
-    for (int i = 0; i < scenario->body_count; i++) {
+    for (int i = 0; i < scenario->spec.body_count; i++) {
         const int joint = v - dyn_model_v_index(model, i), mode = v - dyn_model_xi_index(model, i);
-        if ((joint >= 0 && joint < dyn_joint_nv(&scenario->bodies[i].spec)) ||
+        if ((joint >= 0 && joint < dyn_joint_nv(&scenario->spec.bodies[i].spec)) ||
             (mode >= 0 && mode < dyn_model_modes(model, i)))
             found = i;
     }
@@ -460,18 +468,18 @@ static struct owner owner_named(const struct cfg_scenario *scenario, enum stabil
     begin_trial(scenario, &trial);
     const struct dyn_plant *plant = &trial.vehicle->plant;
     const int v = state - dyn_model_nq(plant->model);
-    struct owner owner = {scenario->name, {0, 0}};
+    struct owner owner = {scenario->spec.name, {0, 0}};
     if (v >= dyn_model_nv(plant->model)) {
-        for (int i = 0; i < scenario->effector_count; i++)
+        for (int i = 0; i < scenario->spec.effector_count; i++)
             if (dyn_plant_effector_index(plant, i) <= state)
-                owner = (struct owner){scenario->effectors[i].name, scenario->effectors[i].mark};
-    } else if (scenario->body_count > 0) {
-        const struct sim_body *body = &scenario->bodies[body_of(scenario, plant->model, v)];
-        owner = (struct owner){body->name, body->mark};
+                owner = marked_owner(scenario, "devices", scenario->spec.effectors[i].name);
+    } else if (scenario->spec.body_count > 0) {
+        const struct sim_body *body = &scenario->spec.bodies[body_of(scenario, plant->model, v)];
+        owner = marked_owner(scenario, "bodies", body->name);
     }
-    for (int i = scenario->effector_count - 1; i >= 0 && occasion == ON_GROUND; i--)
-        if (scenario->effectors[i].effector.type == DYN_EFFECTOR_CONTACT)
-            owner = (struct owner){scenario->effectors[i].name, scenario->effectors[i].mark};
+    for (int i = scenario->spec.effector_count - 1; i >= 0 && occasion == ON_GROUND; i--)
+        if (scenario->spec.effectors[i].effector.type == DYN_EFFECTOR_CONTACT)
+            owner = marked_owner(scenario, "devices", scenario->spec.effectors[i].name);
     end_trial(&trial);
     return owner;
 }
@@ -490,10 +498,11 @@ static void describe_owner(struct cfg_growth_rate mu, char *text, size_t size)
 bool cfg_check_stability(const struct cfg_resolve *resolve)
 {
     const struct cfg_scenario *scenario = resolve->scenario;
-    const double period = (double)scenario->period_ns * 1e-9, h = period / scenario->substeps;
+    const double period = (double)scenario->spec.period_ns * 1e-9,
+                 h = period / scenario->spec.substeps;
     for (int occasion = 0; occasion < OCCASIONS; occasion++) {
         const struct stiffest stiffest = analyse_case(scenario, (enum stability_case)occasion);
-        const double limit = stiffest.limit[scenario->integrator];
+        const double limit = stiffest.limit[scenario->spec.integrator];
         char motion[64], more[48] = "";
         if (!stiffest.found || h <= limit * (1.0 + 1e-6))
             continue;
@@ -510,7 +519,7 @@ bool cfg_check_stability(const struct cfg_resolve *resolve)
                         "\"%s\" %s %s, and %s with steps of %.4g ms is stable up to steps of %.4g "
                         "ms there; use %sor less stiffness and damping",
                         owner.name, occasion_name[occasion], motion,
-                        cfg_integrator_name(scenario->integrator), h * 1e3, limit * 1e3, more);
+                        cfg_integrator_name(scenario->spec.integrator), h * 1e3, limit * 1e3, more);
     }
     return true;
 }
@@ -535,10 +544,10 @@ static void print_limits(const struct stiffest *stiffest, FILE *out)
 
 void cfg_stability_print(const struct cfg_scenario *scenario, FILE *out)
 {
-    const double h = (double)scenario->period_ns * 1e-9 / scenario->substeps;
+    const double h = (double)scenario->spec.period_ns * 1e-9 / scenario->spec.substeps;
     bool some = false;
     fprintf(out, "\nstability, with steps of %.6g ms by %s\n", h * 1e3,
-            cfg_integrator_name(scenario->integrator));
+            cfg_integrator_name(scenario->spec.integrator));
     for (int occasion = 0; occasion < OCCASIONS; occasion++) {
         const struct stiffest stiffest = analyse_case(scenario, (enum stability_case)occasion);
         char motion[64];
@@ -550,7 +559,7 @@ void cfg_stability_print(const struct cfg_scenario *scenario, FILE *out)
                 owner_named(scenario, (enum stability_case)occasion, stiffest.state).name, motion);
         print_limits(&stiffest, out);
         describe_owner(stiffest.growing, motion, sizeof motion);
-        if (stiffest.twofold < scenario->seconds)
+        if (stiffest.twofold < scenario->spec.seconds)
             fprintf(out, "      - what %s grows twofold in %.4g s; take shorter steps, or rk4\n",
                     motion, stiffest.twofold);
     }

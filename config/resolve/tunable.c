@@ -10,19 +10,22 @@
 
 #include "config/resolve/resolve.h"
 #include "config/yaml/suggest.h"
+#include "rt/executive/state/run_state.h"
 
 /* A key of a device that can be tuned, and where its number is in the compiled scenario. */
 struct tunable_field {
     enum cfg_device_type type;
     const char *key;
-    enum sim_parameter_home seat;
-    size_t offset; /* in struct sim_sensor or sim_effector; in struct dyn_effector */
+    enum sim_parameter_home home;
+    size_t offset; /* in what the home says */
     int count;     /* of numbers */
 };
 
-#define SENSOR(member)   SIM_PARAMETER_IN_SCENARIO, offsetof(struct sim_sensor, member)
-#define DRIVE(member)    SIM_PARAMETER_IN_SCENARIO, offsetof(struct sim_effector, drive.member)
+#define SENSOR(member)   SIM_PARAMETER_IN_SENSOR, offsetof(struct sim_sensor, member)
+#define DRIVE(member)    SIM_PARAMETER_IN_DRIVE, offsetof(struct io_actuator_drive_spec, member)
 #define EFFECTOR(member) SIM_PARAMETER_IN_EFFECTOR, offsetof(struct dyn_effector, member)
+#define TUNED(member)    SIM_PARAMETER_IN_TUNED, offsetof(struct sim_tuned, member)
+#define PLANT(member)    SIM_PARAMETER_IN_ENVIRONMENT, offsetof(struct dyn_environment, member)
 // clang-format off
 #define TRIAD(type) \
     {type, "bias", SENSOR(triad.bias), 3}, {type, "scale", SENSOR(triad.scale), 3}, \
@@ -37,7 +40,7 @@ struct tunable_field {
     {type, "instability", SENSOR(gauge.error.instability), 1}, \
     {type, "range", SENSOR(gauge.error.range), 1}, {type, "quantum", SENSOR(gauge.error.quantum), 1}
 
-static const struct tunable_field knobs[] = {
+static const struct tunable_field tunable_fields[] = {
     TRIAD(CFG_DEVICE_GYRO), TRIAD(CFG_DEVICE_ACCELEROMETER), TRIAD(CFG_DEVICE_MAGNETOMETER),
     GAUGE(CFG_DEVICE_BAROMETER), GAUGE(CFG_DEVICE_AIRSPEED), GAUGE(CFG_DEVICE_ENCODER),
     {CFG_DEVICE_GPS, "noise_horizontal", SENSOR(gps.noise_horizontal), 1},
@@ -82,16 +85,17 @@ static const struct tunable_field knobs[] = {
 /* What belongs to no device. */
 static const struct {
     const char *path;
-    enum sim_parameter_home seat;
-    size_t offset; /* in struct cfg_scenario; in struct dyn_environment */
+    enum sim_parameter_home home;
+    size_t offset; /* in struct sim_tuned; in struct dyn_environment */
+    size_t first;  /* of the first number, in struct sim_spec */
     int count;
 } places[] = {
-    {"environment.wind", SIM_PARAMETER_IN_SCENARIO, offsetof(struct cfg_scenario, environment.wind), 3},
-    {"environment.gust.sigma", SIM_PARAMETER_IN_SCENARIO, offsetof(struct cfg_scenario, gust.sigma), 3},
-    {"environment.gravity", SIM_PARAMETER_IN_ENVIRONMENT, offsetof(struct dyn_environment, gravity), 3},
-    {"environment.ground", SIM_PARAMETER_IN_ENVIRONMENT, offsetof(struct dyn_environment, ground), 1},
-    {"pointing.position", SIM_PARAMETER_IN_SCENARIO, offsetof(struct cfg_scenario, target_position), 3},
-    {"pointing.target", SIM_PARAMETER_IN_SCENARIO, offsetof(struct cfg_scenario, target), 4},
+    {"environment.wind", TUNED(wind), offsetof(struct sim_spec, environment.wind), 3},
+    {"environment.gust.sigma", TUNED(gust.sigma), offsetof(struct sim_spec, gust.sigma), 3},
+    {"environment.gravity", PLANT(gravity), offsetof(struct sim_spec, environment.gravity), 3},
+    {"environment.ground", PLANT(ground), offsetof(struct sim_spec, environment.ground), 1},
+    {"pointing.position", TUNED(target_position), offsetof(struct sim_spec, target_position), 3},
+    {"pointing.target", TUNED(target), offsetof(struct sim_spec, target), 4},
 };
 
 /* Along the one velocity of a joint; the unit of what turns and of what slides. */
@@ -99,7 +103,7 @@ static const struct {
     const char *key;
     size_t offset;
     const char *unit[2];
-} laws[] = {
+} joint_fields[] = {
     {"stiffness", offsetof(struct dyn_joint_force_spec, stiffness), {"N m/rad", "N/m"}},
     {"damping", offsetof(struct dyn_joint_force_spec, damping), {"N m s/rad", "N s/m"}},
     {"friction.coulomb", offsetof(struct dyn_joint_force_spec, coulomb), {"N m", "N"}},
@@ -164,10 +168,10 @@ static bool check_limits(const struct path *path, const struct sim_parameter *pa
 static bool check_new(const struct path *path, const char *name)
 {
     const struct cfg_scenario *scenario = path->resolve->scenario;
-    for (int i = 0; i < scenario->parameter_count; i++)
-        if (strcmp(scenario->parameters[i].name, name) == 0)
+    for (int i = 0; i < scenario->spec.parameter_count; i++)
+        if (strcmp(scenario->spec.parameters[i].name, name) == 0)
             return fail_tunable(path, "this is in the list already:", name, NULL, "remove one");
-    return scenario->parameter_count < SIM_PARAMETER_MAX ||
+    return scenario->spec.parameter_count < SIM_PARAMETER_MAX ||
            fail_tunable(path, "there are too many numbers that can be tuned, at", name, NULL,
                         "name single components, or fewer keys");
 }
@@ -189,14 +193,12 @@ static bool add_parameter(const struct path *path, const struct find *find, int 
     snprintf(parameter.unit, sizeof parameter.unit, "%s", find->key.unit ? find->key.unit : "");
     memcpy(&parameter.initial, (const double *)find->first + component, sizeof(double));
     parameter.offset += (size_t)component * sizeof(double);
-    if (parameter.seat == SIM_PARAMETER_IN_SCENARIO)
-        parameter.at += component;
     take_limits(&find->key, &parameter);
     if (!read_limit(path, &find->key, "low", path->keys->low, &parameter.low) ||
         !read_limit(path, &find->key, "high", path->keys->high, &parameter.high) ||
         !check_limits(path, &parameter))
         return false;
-    scenario->parameters[scenario->parameter_count++] = parameter;
+    scenario->spec.parameters[scenario->spec.parameter_count++] = parameter;
     return true;
 }
 
@@ -204,7 +206,7 @@ static bool add_parameter(const struct path *path, const struct find *find, int 
 
 static bool find_place(const struct path *path, struct find *find, bool *found)
 {
-    struct cfg_scenario *scenario = path->resolve->scenario;
+    const struct cfg_scenario *scenario = path->resolve->scenario;
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         if (strcmp(places[i].path, path->text) != 0)
             continue;
@@ -213,14 +215,11 @@ static bool find_place(const struct path *path, struct find *find, bool *found)
         const struct cfg_key *key = NULL;
         for (const struct cfg_table *table = &cfg_scenario_table; rest != NULL; table = key->table)
             key = cfg_table_find(table, -1, strsep(&rest, "."));
-        const bool plant = places[i].seat == SIM_PARAMETER_IN_ENVIRONMENT;
-        unsigned char *base = plant ? (void *)&scenario->environment : (void *)scenario;
         find->key = *key;
-        find->first = base + places[i].offset;
+        find->first = (const unsigned char *)&scenario->spec + places[i].first;
         find->count = places[i].count;
-        find->parameter = (struct sim_parameter){.seat = places[i].seat,
-                                                 .offset = plant ? places[i].offset : 0,
-                                                 .at = (double *)(void *)(base + places[i].offset)};
+        find->parameter =
+            (struct sim_parameter){.home = places[i].home, .offset = places[i].offset};
         if (find->count == 4) /* of a unit quaternion */
             find->key.limit = CFG_BETWEEN, find->key.min = -1.0, find->key.max = 1.0;
         *found = true;
@@ -232,12 +231,13 @@ static bool find_place(const struct path *path, struct find *find, bool *found)
 static bool check_place(const struct path *path)
 {
     const struct cfg_scenario *scenario = path->resolve->scenario;
-    if (strcmp(path->text, "environment.gust.sigma") == 0 && !scenario->has_gust)
+    if (strcmp(path->text, "environment.gust.sigma") == 0 && !scenario->spec.has_gust)
         return fail_tunable(path, "there are no gusts to change with", path->text, NULL,
                             "give environment.gust");
-    if (strcmp(path->text, "environment.gravity") == 0 && scenario->world.kind == DYN_WORLD_ORBIT)
+    if (strcmp(path->text, "environment.gravity") == 0 &&
+        scenario->spec.world.kind == DYN_WORLD_ORBIT)
         return fail_tunable(path, "in orbit nobody reads", path->text, NULL, "remove it");
-    if (strcmp(path->text, "environment.ground") == 0 && !scenario->environment.has_ground)
+    if (strcmp(path->text, "environment.ground") == 0 && !scenario->spec.environment.has_ground)
         return fail_tunable(path, "there is no ground to move with", path->text, NULL,
                             "give environment.ground");
     return true;
@@ -260,38 +260,40 @@ static const struct tunable_field *find_field(enum cfg_device_type type, const c
                                               struct cfg_suggestion *suggestion,
                                               struct cfg_phrase *all)
 {
-    for (size_t i = 0; i < sizeof knobs / sizeof knobs[0]; i++) {
-        if (knobs[i].type != type)
+    for (size_t i = 0; i < sizeof tunable_fields / sizeof tunable_fields[0]; i++) {
+        if (tunable_fields[i].type != type)
             continue;
-        if (strcmp(knobs[i].key, key) == 0)
-            return &knobs[i];
-        cfg_suggest_offer(suggestion, knobs[i].key);
-        cfg_phrase_add(all, "%s%s", all->size > 0 ? ", " : "one can tune its ", knobs[i].key);
+        if (strcmp(tunable_fields[i].key, key) == 0)
+            return &tunable_fields[i];
+        cfg_suggest_offer(suggestion, tunable_fields[i].key);
+        cfg_phrase_add(all, "%s%s", all->size > 0 ? ", " : "one can tune its ",
+                       tunable_fields[i].key);
     }
     return NULL;
 }
 
 static void locate_in_sensor(struct cfg_scenario *scenario, const char *name,
-                             const struct tunable_field *knob, struct find *find)
+                             const struct tunable_field *field, struct find *find)
 {
-    for (int i = 0; i < scenario->sensor_count; i++)
-        if (strcmp(scenario->sensors[i].name, name) == 0)
-            find->first = (unsigned char *)&scenario->sensors[i] + knob->offset;
-    find->parameter.at = (double *)find->first;
+    for (int i = 0; i < scenario->spec.sensor_count; i++)
+        if (strcmp(scenario->spec.sensors[i].name, name) == 0) {
+            find->first = (unsigned char *)&scenario->spec.sensors[i] + field->offset;
+            find->parameter.index = i;
+        }
 }
 
 /* A contact has an effector for each of its points, one after the other. */
 static void locate_in_effector(struct cfg_scenario *scenario, const char *name,
-                               const struct tunable_field *knob, struct find *find)
+                               const struct tunable_field *field, struct find *find)
 {
-    for (int i = scenario->effector_count - 1; i >= 0; i--) {
-        struct sim_effector *effector = &scenario->effectors[i];
+    for (int i = scenario->spec.effector_count - 1; i >= 0; i--) {
+        struct sim_effector *effector = &scenario->spec.effectors[i];
         if (strcmp(effector->name, name) != 0)
             continue;
-        unsigned char *base = knob->seat == SIM_PARAMETER_IN_EFFECTOR ? (void *)&effector->effector
-                                                                      : (void *)effector;
-        find->first = base + knob->offset;
-        find->parameter.at = (double *)(void *)(base + knob->offset);
+        const void *base = field->home == SIM_PARAMETER_IN_EFFECTOR
+                               ? (const void *)&effector->effector
+                               : &effector->drive;
+        find->first = (const unsigned char *)base + field->offset;
         find->parameter.index = i;
         find->parameter.count++;
     }
@@ -306,24 +308,24 @@ static bool find_in_device(const struct path *path, const char *name, const char
     if (device == NULL)
         return fail_tunable(path, "there is no device", name, &devices, "add it to devices");
     const enum cfg_device_type type = (enum cfg_device_type)device->type;
-    const struct tunable_field *knob = find_field(type, key, &keys, &all);
-    if (knob == NULL)
+    const struct tunable_field *field = find_field(type, key, &keys, &all);
+    if (field == NULL)
         return fail_tunable(path, "while it runs a device does not change its", key, &keys,
                             all.text);
     find->key = *cfg_table_find(&cfg_device_table, device->type, key);
-    find->count = knob->count;
-    find->parameter = (struct sim_parameter){.seat = knob->seat, .offset = knob->offset};
+    find->count = field->count;
+    find->parameter = (struct sim_parameter){.home = field->home, .offset = field->offset};
     (type <= CFG_DEVICE_ENCODER ? locate_in_sensor : locate_in_effector)(path->resolve->scenario,
-                                                                         name, knob, find);
+                                                                         name, field, find);
     return true;
 }
 
 static int body_named(const struct cfg_scenario *scenario, const char *name,
                       struct cfg_suggestion *suggestion)
 {
-    for (int i = 0; i < scenario->body_count; i++) {
-        cfg_suggest_offer(suggestion, scenario->bodies[i].name);
-        if (strcmp(scenario->bodies[i].name, name) == 0)
+    for (int i = 0; i < scenario->spec.body_count; i++) {
+        cfg_suggest_offer(suggestion, scenario->spec.bodies[i].name);
+        if (strcmp(scenario->spec.bodies[i].name, name) == 0)
             return i;
     }
     return -1;
@@ -337,7 +339,7 @@ static bool find_in_joint(const struct path *path, const char *name, const char 
     const int body = body_named(scenario, name, &bodies);
     if (body < 0)
         return fail_tunable(path, "there is no body", name, &bodies, "add it to bodies");
-    const struct dyn_body_spec *spec = &scenario->bodies[body].spec;
+    const struct dyn_body_spec *spec = &scenario->spec.bodies[body].spec;
     const struct dyn_joint_force_spec *force_spec = &spec->force_spec[0];
     if (spec->mimic.on || dyn_joint_nv(spec) != 1)
         return fail_tunable(path, "only a hinge or slide can be tuned, not the joint of", name,
@@ -346,23 +348,23 @@ static bool find_in_joint(const struct path *path, const char *name, const char 
         force_spec->limit_stiffness == 0.0)
         return fail_tunable(path, "there is no spring, damper or friction in the joint of", name,
                             NULL, "give it one to begin with");
-    for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++) {
-        cfg_suggest_offer(&keys, laws[i].key);
-        if (strcmp(laws[i].key, key) != 0)
+    for (size_t i = 0; i < sizeof joint_fields / sizeof joint_fields[0]; i++) {
+        cfg_suggest_offer(&keys, joint_fields[i].key);
+        if (strcmp(joint_fields[i].key, key) != 0)
             continue;
-        if (laws[i].offset == offsetof(struct dyn_joint_force_spec, coulomb) &&
+        if (joint_fields[i].offset == offsetof(struct dyn_joint_force_spec, coulomb) &&
             force_spec->coulomb_speed == 0.0)
             return fail_tunable(path, "there is no friction in the joint of", name, NULL,
                                 "give it some to begin with");
-        find->key = (struct cfg_key){.name = laws[i].key,
+        find->key = (struct cfg_key){.name = joint_fields[i].key,
                                      .type = CFG_QUANTITY,
-                                     .unit = laws[i].unit[!cfg_joint_turns(spec, 0)],
+                                     .unit = joint_fields[i].unit[!cfg_joint_turns(spec, 0)],
                                      .limit = CFG_NOT_NEGATIVE,
                                      .example = "0.1"};
-        find->first = (const unsigned char *)force_spec + laws[i].offset;
+        find->first = (const unsigned char *)force_spec + joint_fields[i].offset;
         find->count = 1;
         find->parameter = (struct sim_parameter){
-            .seat = SIM_PARAMETER_IN_JOINT_FORCE, .index = body, .offset = laws[i].offset};
+            .home = SIM_PARAMETER_IN_JOINT_FORCE, .index = body, .offset = joint_fields[i].offset};
         return true;
     }
     return fail_tunable(path, "while it runs a joint does not change its", key, &keys,
@@ -374,8 +376,8 @@ static bool find_in_fault(const struct path *path, const char *name, struct find
 {
     struct cfg_scenario *scenario = path->resolve->scenario;
     struct cfg_suggestion suggestion = cfg_suggest_begin(name);
-    for (int i = 0; i < scenario->fault_count; i++) {
-        struct sim_fault *fault = &scenario->faults[i];
+    for (int i = 0; i < scenario->spec.fault_count; i++) {
+        struct sim_fault *fault = &scenario->spec.faults[i];
         cfg_suggest_offer(&suggestion, fault->text);
         if (strcmp(fault->text, name) != 0)
             continue;
@@ -393,7 +395,10 @@ static bool find_in_fault(const struct path *path, const char *name, struct find
                                                                        : CFG_ANY,
                                      .max = 1.0,
                                      .example = "0.1"};
-        find->first = find->parameter.at = &fault->spec.value;
+        find->first = &fault->spec.value;
+        find->parameter = (struct sim_parameter){.home = SIM_PARAMETER_IN_FAULT,
+                                                 .index = i,
+                                                 .offset = offsetof(struct io_fault_spec, value)};
         find->count = 1;
         return true;
     }

@@ -80,7 +80,7 @@ bool cfg_resolve_cameras(const struct cfg_resolve *resolve)
     const struct cfg_keys_camera *keys = resolve->keys->cameras.items;
     struct cfg_scenario *scenario = resolve->scenario;
     for (int i = 0; i < resolve->keys->cameras.count; i++) {
-        struct sim_camera camera = {.body = -1, .field = keys[i].field};
+        struct cfg_camera camera = {.body = -1, .field = keys[i].field};
         if (!check_camera(resolve, &keys[i]) ||
             (keys[i].body != NULL &&
              !cfg_find_body(resolve, keys[i].node, "body", keys[i].body, &camera.body)))

@@ -50,7 +50,7 @@ static bool resolve_date(const struct cfg_resolve *resolve)
         return cfg_fail_at(resolve->report, keys->node, "date",
                            "date wants a time in UTC like 2026-06-21T12:00:00Z; here is %s",
                            cfg_quote(keys->date).text);
-    resolve->scenario->world.epoch =
+    resolve->scenario->spec.world.epoch =
         dyn_epoch_of_date(part[0], part[1], part[2], part[3] * 3600.0 + part[4] * 60.0 + seconds);
     return true;
 }
@@ -62,10 +62,10 @@ static bool resolve_date(const struct cfg_resolve *resolve)
 static void resolve_field(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_environment *keys = &resolve->keys->environment;
-    struct dyn_world *world = &resolve->scenario->world;
+    struct dyn_world *world = &resolve->scenario->spec.world;
     struct cfg_wmm wmm;
     char error[CFG_ERROR_MAX];
-    memcpy(resolve->scenario->environment.magnetic_field, keys->magnetic_field,
+    memcpy(resolve->scenario->spec.environment.magnetic_field, keys->magnetic_field,
            sizeof keys->magnetic_field);
     world->fixed_field = world->kind == DYN_WORLD_UNIFORM || is_given(keys, "magnetic_field");
     if (world->fixed_field ||
@@ -84,7 +84,7 @@ const char cfg_no_field[] =
 
 bool cfg_has_field(const struct cfg_resolve *resolve)
 {
-    return resolve->scenario->world.fixed_field || resolve->scenario->world.has_field;
+    return resolve->scenario->spec.world.fixed_field || resolve->scenario->spec.world.has_field;
 }
 
 const char cfg_no_air[] = "there is no air to feel; give environment.air: true, or world: local";
@@ -95,11 +95,11 @@ static bool resolve_gust(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_gust *keys = &resolve->keys->environment.gust;
     struct cfg_scenario *scenario = resolve->scenario;
-    memcpy(scenario->gust.sigma, keys->sigma, sizeof keys->sigma);
-    memcpy(scenario->gust.time, keys->time, sizeof keys->time);
-    scenario->gust.sample_time = (double)scenario->period_ns * 1e-9;
-    scenario->has_gust = keys->sigma[0] > 0.0 || keys->sigma[1] > 0.0 || keys->sigma[2] > 0.0;
-    if (!scenario->has_gust || scenario->environment.air)
+    memcpy(scenario->spec.gust.sigma, keys->sigma, sizeof keys->sigma);
+    memcpy(scenario->spec.gust.time, keys->time, sizeof keys->time);
+    scenario->spec.gust.sample_time = (double)scenario->spec.period_ns * 1e-9;
+    scenario->spec.has_gust = keys->sigma[0] > 0.0 || keys->sigma[1] > 0.0 || keys->sigma[2] > 0.0;
+    if (!scenario->spec.has_gust || scenario->spec.environment.air)
         return true;
     return cfg_fail_at(resolve->report, keys->node, NULL,
                        "there is no air for a gust; give environment.air: true, or world: local");
@@ -107,8 +107,8 @@ static bool resolve_gust(const struct cfg_resolve *resolve)
 
 static bool check_wind(const struct cfg_resolve *resolve)
 {
-    const double *wind = resolve->scenario->environment.wind;
-    if (resolve->scenario->environment.air || (wind[0] == 0 && wind[1] == 0 && wind[2] == 0))
+    const double *wind = resolve->scenario->spec.environment.wind;
+    if (resolve->scenario->spec.environment.air || (wind[0] == 0 && wind[1] == 0 && wind[2] == 0))
         return true;
     return cfg_fail_at(resolve->report, resolve->keys->environment.node, "wind",
                        "there is no air that could move; give environment.air: true, or world: "
@@ -136,8 +136,8 @@ bool cfg_resolve_world(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_environment *keys = &resolve->keys->environment;
     struct cfg_scenario *scenario = resolve->scenario;
-    struct dyn_environment *environment = &scenario->environment;
-    struct dyn_world *world = &scenario->world;
+    struct dyn_environment *environment = &scenario->spec.environment;
+    struct dyn_world *world = &scenario->spec.world;
     if (!check_orbit_keys(resolve) || !resolve_date(resolve))
         return false;
     world->kind = environment->kind = (enum dyn_world_kind)keys->world;
@@ -165,8 +165,9 @@ bool cfg_resolve_world(const struct cfg_resolve *resolve)
 
 static int first_free(const struct cfg_scenario *scenario)
 {
-    for (int i = 0; i < scenario->body_count; i++)
-        if (scenario->bodies[i].spec.parent < 0 && scenario->bodies[i].spec.joint == DYN_JOINT_FREE)
+    for (int i = 0; i < scenario->spec.body_count; i++)
+        if (scenario->spec.bodies[i].spec.parent < 0 &&
+            scenario->spec.bodies[i].spec.joint == DYN_JOINT_FREE)
             return i;
     return -1;
 }
@@ -176,17 +177,18 @@ static bool check_roots(const struct cfg_resolve *resolve)
 {
     const struct cfg_scenario *scenario = resolve->scenario;
     static const double polar_radius = DYN_EARTH_RADIUS * (1.0 - DYN_EARTH_FLATTENING);
-    for (int i = 0; i < scenario->body_count; i++) {
-        const struct sim_body *body = &scenario->bodies[i];
+    for (int i = 0; i < scenario->spec.body_count; i++) {
+        const struct sim_body *body = &scenario->spec.bodies[i];
         const double *r = body->position;
         if (body->spec.parent >= 0)
             continue;
         if (body->spec.joint != DYN_JOINT_FREE)
-            return cfg_fail(resolve->report, NULL, body->mark,
-                            "what orbits must be free: give \"%s\" joint: free, or a parent",
-                            body->name);
+            return cfg_fail(
+                resolve->report, NULL, cfg_scenario_mark(scenario, "bodies", body->name),
+                "what orbits must be free: give \"%s\" joint: free, or a parent", body->name);
         if (!(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] > polar_radius * polar_radius))
-            return cfg_fail(resolve->report, NULL, body->mark,
+            return cfg_fail(resolve->report, NULL,
+                            cfg_scenario_mark(scenario, "bodies", body->name),
                             "\"%s\" would start inside the Earth; give it a position from the "
                             "Earth's centre, or a parent",
                             body->name);
@@ -201,13 +203,13 @@ static bool find_flier(const struct cfg_resolve *resolve, int *index)
     *index = first_free(scenario);
     if (keys->body != NULL && !cfg_find_body(resolve, keys->node, "body", keys->body, index))
         return false;
-    const struct dyn_body_spec *spec = *index >= 0 ? &scenario->bodies[*index].spec : NULL;
+    const struct dyn_body_spec *spec = *index >= 0 ? &scenario->spec.bodies[*index].spec : NULL;
     if (spec != NULL && spec->parent < 0 && spec->joint == DYN_JOINT_FREE)
         return true;
     return cfg_fail_at(resolve->report, resolve->keys->environment.node, "world",
                        "what orbits must be free: give \"%s\" joint: free and no parent, or name "
                        "another as environment.orbit.body",
-                       scenario->bodies[*index >= 0 ? *index : 0].name);
+                       scenario->spec.bodies[*index >= 0 ? *index : 0].name);
 }
 
 bool cfg_resolve_orbit(const struct cfg_resolve *resolve)
@@ -215,12 +217,12 @@ bool cfg_resolve_orbit(const struct cfg_resolve *resolve)
     const struct cfg_keys_orbit *keys = &resolve->keys->environment.orbit;
     struct cfg_scenario *scenario = resolve->scenario;
     int index = 0;
-    scenario->reference_body = first_free(scenario);
-    if (scenario->world.kind != DYN_WORLD_ORBIT)
+    scenario->spec.reference_body = first_free(scenario);
+    if (scenario->spec.world.kind != DYN_WORLD_ORBIT)
         return true;
     if (!find_flier(resolve, &index))
         return false;
-    scenario->reference_body = index;
+    scenario->spec.reference_body = index;
     const struct dyn_orbit orbit = {
         .a = DYN_EARTH_RADIUS + keys->altitude,
         .e = keys->eccentricity,
@@ -235,7 +237,7 @@ bool cfg_resolve_orbit(const struct cfg_resolve *resolve)
                            "eccentricity",
                            (DYN_EARTH_RADIUS - orbit.a * (1.0 - orbit.e)) * 1e-3);
     const struct dyn_orbit_state state = dyn_orbit_to_state(&orbit, DYN_EARTH_MU);
-    double *q = scenario->bodies[index].position, *v = scenario->bodies[index].velocity;
+    double *q = scenario->spec.bodies[index].position, *v = scenario->spec.bodies[index].velocity;
     const struct dyn_quat turn = dyn_quat_load(q + 3);
     const struct dyn_vec3 own = dyn_quat_rotate(dyn_quat_conjugate(turn), state.v);
     dyn_vec3_store(dyn_add(dyn_vec3_load(q), state.r), q);

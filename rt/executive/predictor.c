@@ -17,7 +17,7 @@ struct predicted_pose { /* letter to whoever shows it; the positions follow */
 };
 
 struct sim_predictor {
-    struct cfg_scenario *scenario; /* its own: a parameter that is tuned is written into it */
+    const struct sim_spec *spec; /* of the run, which it shares */
     struct sim *sim;
     struct rt_mailbox *prediction_input; /* from the frame */
     struct rt_mailbox *shown;            /* of struct place */
@@ -35,7 +35,7 @@ struct sim_predictor {
 static void read_inputs(void *self, struct sim *sim, uint64_t frame)
 {
     (void)self;
-    for (int i = 0; i < sim->scenario->link_count; i++)
+    for (int i = 0; i < sim->spec->link_count; i++)
         for (const struct sim_command *letter;
              (letter = sim_delay_line_pop(&sim->wire[i], frame)) != NULL;)
             sim_apply_command(sim, letter, frame);
@@ -69,7 +69,7 @@ static void predict(struct sim_predictor *predictor, const struct sim_prediction
 {
     struct sim_predictor_result *result = &predictor->result;
     const uint64_t begin_ns = rt_now_ns();
-    if (!sim_predictor_run_ahead(predictor->sim, from, predictor->scenario->predictor.ahead,
+    if (!sim_predictor_run_ahead(predictor->sim, from, predictor->spec->predictor.ahead,
                                  &predictor->stop))
         return;
     const uint64_t spent_ns = rt_now_ns() - begin_ns;
@@ -98,30 +98,6 @@ static void predictor_thread(void *self)
 
 /* ---- set-up ---------------------------------------------------------------------------- */
 
-static const void *find_file(void *scenario, const char *name, size_t *size)
-{
-    const struct cfg_file *file = ((const struct cfg_scenario *)scenario)->files;
-    while (file != NULL && strcmp(file->name, name) != 0)
-        file = file->next;
-    if (file == NULL)
-        return NULL;
-    *size = file->size;
-    return file->text;
-}
-
-/* It was good once. */
-static struct cfg_scenario *reload_scenario(const struct cfg_scenario *scenario,
-                                            const char *const *overrides, int override_count)
-{
-    char error[CFG_ERROR_MAX];
-    struct cfg_scenario *copy;
-    const struct cfg_file_source shelf = {find_file, (void *)(uintptr_t)scenario};
-    RT_CHECK(cfg_scenario_load_logged(scenario->path, scenario->text, scenario->text_size,
-                                      overrides, override_count, &shelf, &copy, error) == 0);
-    copy->isa = scenario->isa;
-    return copy;
-}
-
 static long pause_between(uint64_t every_ns)
 {
     static const long least = 1000000, most = 5000000;
@@ -143,29 +119,27 @@ static void free_predictor(struct sim_predictor *predictor)
 {
     free(predictor->shown_mem);
     free(predictor->sim);
-    cfg_scenario_free(predictor->scenario);
     free(predictor);
 }
 
-struct sim_predictor *sim_predictor_open(const struct cfg_scenario *scenario,
-                                         const char *const *overrides, int override_count,
+struct sim_predictor *sim_predictor_open(const struct sim_spec *spec,
                                          struct rt_mailbox *prediction_input, int cpu, int *failure)
 {
-    const struct sim_predictor_spec *horizon = &scenario->predictor;
+    const struct sim_predictor_spec *horizon = &spec->predictor;
     *failure = 0;
     if (horizon->every == 0)
         return NULL;
     struct sim_predictor *predictor = calloc(1, sizeof *predictor);
     RT_CHECK(predictor);
-    predictor->scenario = reload_scenario(scenario, overrides, override_count);
-    predictor->sim = sim_create_motion_only(predictor->scenario);
+    predictor->spec = spec;
+    predictor->sim = sim_create_motion_only(predictor->spec);
     predictor->prediction_input = prediction_input;
-    predictor->every_ns = horizon->every * scenario->period_ns;
+    predictor->every_ns = horizon->every * spec->period_ns;
     predictor->pause_ns = pause_between(predictor->every_ns);
-    predictor->result.seconds_ahead = (double)(horizon->ahead * scenario->period_ns) * 1e-9;
+    predictor->result.seconds_ahead = (double)(horizon->ahead * spec->period_ns) * 1e-9;
     place_output_mailbox(predictor);
-    const struct rt_thread_spec spec = {.name = "ghost", .policy = SCHED_OTHER, .cpu = cpu};
-    *failure = rt_thread_start(&predictor->thread, &spec, predictor_thread, predictor);
+    const struct rt_thread_spec thread = {.name = "ghost", .policy = SCHED_OTHER, .cpu = cpu};
+    *failure = rt_thread_start(&predictor->thread, &thread, predictor_thread, predictor);
     if (*failure == 0)
         return predictor;
     free_predictor(predictor);

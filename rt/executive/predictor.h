@@ -31,11 +31,9 @@ struct sim_predictor_result {
 bool sim_predictor_run_ahead(struct sim *sim, const struct sim_prediction_input *from,
                              uint64_t frames, const atomic_bool *stop);
 
-/* Start predicting from outlooks of a rig of this scenario; NULL when it has no predictor.  The
- * scenario is not shared: it is read again, from its text and the overrides.  -errno in *failure:
- * no thread.  Context: setup. */
-struct sim_predictor *sim_predictor_open(const struct cfg_scenario *scenario,
-                                         const char *const *overrides, int override_count,
+/* Start predicting from the prediction inputs of a simulation of this spec, which both share; NULL
+ * when it asks for no predictor.  -errno in *failure: there is no thread.  Context: setup. */
+struct sim_predictor *sim_predictor_open(const struct sim_spec *spec,
                                          struct rt_mailbox *prediction_input, int cpu,
                                          int *failure);
 /* The newest positions q, when there are such since the last call, else NULL; *log_ns is the time

@@ -29,7 +29,7 @@ static uint64_t executive_frame(const struct sim *sim, uint64_t frame)
 
 static uint64_t frame_end_ns(const struct sim *sim, uint64_t frame)
 {
-    return (frame + 1) * sim->scenario->period_ns;
+    return (frame + 1) * sim->spec->period_ns;
 }
 
 static uint64_t frame_log_ns(const struct sim *sim, uint64_t frame)
@@ -43,8 +43,8 @@ static void log_input(struct sim *sim, const struct sim_record_input *input)
 {
     if (!sim->telemetry)
         return;
-    void *record = io_telemetry_claim(sim->telemetry, sim->layout.input,
-                                      input->frame * sim->scenario->period_ns);
+    void *record =
+        io_telemetry_claim(sim->telemetry, sim->layout.input, input->frame * sim->spec->period_ns);
     if (!record)
         return;
     memcpy(record, input, SIM_RECORD_INPUT_SIZE);
@@ -55,14 +55,14 @@ static void log_input(struct sim *sim, const struct sim_record_input *input)
  * while there was no run to see did nothing then, and does nothing now. */
 static void adopt_first_buttons(struct sim *sim, const struct sim_record_input *input)
 {
-    if (sim->vehicle->arm != NULL && input->link == sim->scenario->arm.button_link)
+    if (sim->vehicle->arm != NULL && input->link == sim->spec->arm.button_link)
         io_arm_panel_adopt_buttons(&sim->vehicle->arm->panel, (uint32_t)(input->flags >> 32));
 }
 
 /* Servos look less often than commands come: the panel keeps for them what was pressed. */
 static void latch_panel_command(struct sim *sim, const struct sim_record_input *input)
 {
-    const struct sim_arm *arm = &sim->scenario->arm;
+    const struct sim_arm *arm = &sim->spec->arm;
     if (sim->vehicle->arm != NULL && input->link == arm->button_link)
         io_arm_panel_latch_command(&arm->panel, input->flags, input->mode,
                                    &sim->vehicle->arm->panel);
@@ -71,7 +71,7 @@ static void latch_panel_command(struct sim *sim, const struct sim_record_input *
 /* That the operator was gone also counts when he is back before they look. */
 static void mark_panel_lost(struct sim *sim, int link)
 {
-    const struct sim_arm *arm = &sim->scenario->arm;
+    const struct sim_arm *arm = &sim->spec->arm;
     if (sim->vehicle->arm != NULL &&
         (link == arm->translation.link || link == arm->rotation.link || link == arm->button_link))
         io_arm_panel_mark_lost(&sim->vehicle->arm->panel);
@@ -121,7 +121,7 @@ void sim_apply_command(struct sim *sim, const struct sim_command *letter, uint64
 static void publish_faults(struct sim *sim, uint64_t counted)
 {
     uint32_t on = 0;
-    for (int i = 0; i < sim->scenario->fault_count; i++)
+    for (int i = 0; i < sim->spec->fault_count; i++)
         on |= (uint32_t)io_fault_active(&sim->vehicle->fault[i], counted) << i;
     if (on == sim->faults_on)
         return;
@@ -150,8 +150,8 @@ static uint64_t to_executive_frame(const struct sim *sim, uint64_t frame)
 /* Faults of the wire act in the links, which count with the executive. */
 static void move_link_fault_windows(struct sim *sim)
 {
-    for (int i = 0; sim->links && i < sim->scenario->fault_count; i++) {
-        const struct sim_fault *fault = &sim->scenario->faults[i];
+    for (int i = 0; sim->links && i < sim->spec->fault_count; i++) {
+        const struct sim_fault *fault = &sim->spec->faults[i];
         const struct io_fault_state *state = &sim->vehicle->fault[i];
         if (fault->link >= 0 && fault->spec.kind != IO_FAULT_DELAY)
             io_link_fault_move(sim->links, fault->link, fault->link_fault_index,
@@ -168,18 +168,18 @@ static void load_state(struct sim *sim, uint64_t frame, const void *state, uint6
     sim_vehicle_apply_state(sim->vehicle);
 }
 
-static bool is_operator_link(const struct cfg_scenario *scenario, int link)
+static bool is_operator_link(const struct sim_spec *spec, int link)
 {
-    return io_protocol_traits(scenario->links[link].spec.protocol)->hands;
+    return io_protocol_traits(spec->links[link].spec.protocol)->hands;
 }
 
 /* What late wires hold back was of another time; but a stick that is held says so once, and what is
  * under way of it is where it is. */
 static void clear_delay_lines(struct sim *sim, uint64_t shift_before)
 {
-    for (int i = 0; i < sim->scenario->link_count; i++) {
+    for (int i = 0; i < sim->spec->link_count; i++) {
         sim_delay_line_clear(&sim->delay_out[i]);
-        if (is_operator_link(sim->scenario, i)) {
+        if (is_operator_link(sim->spec, i)) {
             sim_delay_line_keep_newest(&sim->delay_in[i],
                                        sim->schedule->frame_offset - shift_before);
             sim_delay_line_keep_newest(&sim->wire[i], 0);
@@ -197,12 +197,12 @@ static void clear_delay_lines(struct sim *sim, uint64_t shift_before)
 static void keep_operator_inputs(struct sim *sim, const struct sim_link_state *now, bool safed)
 {
     struct sim_arm_state *arm = sim->vehicle->arm;
-    for (int i = 0; i < sim->scenario->link_count; i++)
-        if (is_operator_link(sim->scenario, i))
+    for (int i = 0; i < sim->spec->link_count; i++)
+        if (is_operator_link(sim->spec, i))
             sim->vehicle->link[i] = now[i];
     if (arm == NULL)
         return;
-    const struct sim_link_state *link = &sim->vehicle->link[sim->scenario->arm.button_link];
+    const struct sim_link_state *link = &sim->vehicle->link[sim->spec->arm.button_link];
     io_arm_panel_adopt_buttons(&arm->panel, (uint32_t)(link->flags >> 32));
     if (safed || arm->panel.mode != IO_ARM_PANEL_HOLD || !arm->panel.brakes)
         io_arm_panel_stop(&arm->panel);
@@ -211,7 +211,7 @@ static void keep_operator_inputs(struct sim *sim, const struct sim_link_state *n
 /* One that has already begun goes on as it is; one that has ended begins anew. */
 static void switch_fault(struct sim *sim, uint32_t index, bool on)
 {
-    const struct sim_fault *fault = &sim->scenario->faults[index];
+    const struct sim_fault *fault = &sim->spec->faults[index];
     struct io_fault_state *state = &sim->vehicle->fault[index];
     const uint64_t now = sim->vehicle->schedule->frame;
     const bool active = io_fault_active(state, now);
@@ -224,8 +224,8 @@ static void switch_fault(struct sim *sim, uint32_t index, bool on)
 static void log_state(struct sim *sim, const struct sim_record_act *act,
                       const struct sim_snapshot *snapshot)
 {
-    unsigned char *record = io_telemetry_claim(sim->telemetry, sim->layout.state,
-                                               act->frame * sim->scenario->period_ns);
+    unsigned char *record =
+        io_telemetry_claim(sim->telemetry, sim->layout.state, act->frame * sim->spec->period_ns);
     if (!record)
         return;
     const struct sim_record_state head = {act->frame, act->ordinal, snapshot->hash};
@@ -242,7 +242,7 @@ static void log_act(struct sim *sim, const struct sim_record_act *act,
     if (snapshot)
         log_state(sim, act, snapshot);
     void *record =
-        io_telemetry_claim(sim->telemetry, sim->layout.act, act->frame * sim->scenario->period_ns);
+        io_telemetry_claim(sim->telemetry, sim->layout.act, act->frame * sim->spec->period_ns);
     if (!record)
         return;
     memcpy(record, act, SIM_RECORD_ACT_SIZE);
@@ -259,7 +259,7 @@ bool sim_has_room_for_act(const struct sim *sim)
 void sim_apply_act(struct sim *sim, struct sim_record_act *act, const struct sim_snapshot *snapshot)
 {
     struct sim_link_state hands[IO_LINK_MAX];
-    memcpy(hands, sim->vehicle->link, (size_t)sim->scenario->link_count * sizeof *hands);
+    memcpy(hands, sim->vehicle->link, (size_t)sim->spec->link_count * sizeof *hands);
     const bool safed = sim->vehicle->arm != NULL && sim->vehicle->arm->panel.safed;
     const uint64_t shift_before = sim->schedule->frame_offset;
     act->ordinal = sim->acts++;
@@ -299,8 +299,8 @@ void sim_apply_act(struct sim *sim, struct sim_record_act *act, const struct sim
 
 void sim_send_heartbeats(struct sim *sim, uint64_t releases)
 {
-    for (int i = 0; sim->links && i < sim->scenario->link_count; i++) {
-        const uint32_t every = sim->scenario->links[i].every[SIM_MESSAGE_HEARTBEAT];
+    for (int i = 0; sim->links && i < sim->spec->link_count; i++) {
+        const uint32_t every = sim->spec->links[i].every[SIM_MESSAGE_HEARTBEAT];
         if (every == 0 || releases % every != 0)
             continue;
         struct io_sample sample = sim->sample[i];
@@ -356,7 +356,7 @@ static void run_gust(void *self, uint64_t frame)
 {
     (void)frame;
     struct sim_vehicle *vehicle = ((struct sim *)self)->vehicle;
-    io_wind_gust_step(&vehicle->scenario->gust, &vehicle->surroundings->gust);
+    io_wind_gust_step(&vehicle->tuned.gust, &vehicle->surroundings->gust);
     sim_vehicle_apply_environment(vehicle);
 }
 
@@ -371,11 +371,11 @@ static void run_world(void *self, uint64_t frame)
 /* The control in force, with the faults of this actuator. */
 static double faulted_control(struct sim *sim, int index, uint64_t frame)
 {
-    const struct sim_effector *effector = &sim->scenario->effectors[index];
+    const struct sim_effector *effector = &sim->spec->effectors[index];
     double control = sim->vehicle->link[effector->link].control[effector->control];
-    for (int i = 0; i < sim->scenario->fault_count; i++)
-        if (sim->scenario->faults[i].effector == index &&
-            !io_fault_signal(&sim->scenario->faults[i].spec, &sim->vehicle->fault[i], frame,
+    for (int i = 0; i < sim->spec->fault_count; i++)
+        if (sim->spec->faults[i].effector == index &&
+            !io_fault_signal(&sim->vehicle->tuned.faults[i], &sim->vehicle->fault[i], frame,
                              sim->vehicle->h, &control, 1))
             control = sim->vehicle->drive[index].good; /* nothing new came */
     return control;
@@ -385,9 +385,9 @@ static void run_drives(void *self, uint64_t frame)
 {
     struct sim *sim = self;
     struct sim_vehicle *vehicle = sim->vehicle;
-    for (int i = 0; i < vehicle->scenario->drive_count; i++) {
-        io_actuator_drive_update(&vehicle->scenario->effectors[i].drive,
-                                 faulted_control(sim, i, frame), &vehicle->drive[i]);
+    for (int i = 0; i < vehicle->spec->drive_count; i++) {
+        io_actuator_drive_update(&vehicle->tuned.drives[i], faulted_control(sim, i, frame),
+                                 &vehicle->drive[i]);
         vehicle->command[i] = vehicle->drive[i].out;
     }
 }
@@ -421,7 +421,7 @@ static void run_step(void *self, uint64_t frame)
         sim->first_not_finite = executive_frame(sim, frame);
     sim_plausibility_check(&sim->plausibility, vehicle, executive_frame(sim, frame));
     vehicle->schedule->frame = frame + 1;
-    for (int i = 0; i < sim->scenario->link_count; i++) {
+    for (int i = 0; i < sim->spec->link_count; i++) {
         if (sim->trace[i].latch_ns && !sim->trace[i].step_ns)
             sim->trace[i].step_ns = rt_now_ns();
     }
@@ -482,7 +482,7 @@ static struct io_geodetic_fix perfect_fix(const struct io_sample *sample)
 /* Along the z axis of the body, which points down on a vehicle that stands. */
 static double range_to_ground(const struct sim *sim, const struct dyn_motion *motion)
 {
-    const struct dyn_environment *environment = &sim->scenario->environment;
+    const struct dyn_environment *environment = &sim->spec->environment;
     const double *q = motion->attitude;
     const double down = 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]);
     const double height = environment->ground - motion->position[2];
@@ -493,7 +493,7 @@ static void run_truth(void *self, uint64_t frame)
 {
     const struct sim_device_job *device = self;
     struct sim *sim = device->sim;
-    const struct sim_link *link = &sim->scenario->links[device->index];
+    const struct sim_link *link = &sim->spec->links[device->index];
     struct io_sample *sample = &sim->sample[device->index];
     const double origin[3] = {0};
     struct dyn_motion motion;
@@ -509,8 +509,8 @@ static void run_truth(void *self, uint64_t frame)
     const double *air = motion.air_velocity;
     sample->airspeed = sqrt(air[0] * air[0] + air[1] * air[1] + air[2] * air[2]);
     struct dyn_geodetic at;
-    dyn_world_geodetic(&sim->scenario->world, (double)(frame + 1) * sim->vehicle->h,
-                       motion.position, motion.velocity, &at, sample->velocity);
+    dyn_world_geodetic(&sim->spec->world, (double)(frame + 1) * sim->vehicle->h, motion.position,
+                       motion.velocity, &at, sample->velocity);
     sample->latitude = at.latitude;
     sample->longitude = at.longitude;
     sample->altitude = at.height;
@@ -530,7 +530,7 @@ static void run_send_sensor(void *self, uint64_t frame)
     const struct sim_message_job *message = self;
     struct io_sample *sample = &message->sim->sample[message->link];
     struct io_trace *trace = &message->sim->trace[message->link];
-    const struct sim_link *link = &message->sim->scenario->links[message->link];
+    const struct sim_link *link = &message->sim->spec->links[message->link];
     bool *unasked = &message->sim->sensor_withheld[message->link];
     *unasked = message->sim->silent && !io_protocol_traits(link->spec.protocol)->marks_fields;
     if (*unasked) /* no other way to say that there is no rate or force yet */
@@ -547,21 +547,21 @@ static void run_send_sticks(void *self, uint64_t frame)
     const struct sim_message_job *message = self;
     const struct sim *sim = message->sim;
     struct io_sample *sample = &message->sim->sample[message->link];
-    const struct io_rc_script *script = &sim->scenario->links[message->link].sticks;
+    const struct io_rc_script *script = &sim->spec->links[message->link].sticks;
     const double time = (double)(frame + 1) * sim->vehicle->h;
     double channel[IO_RC_SCRIPT_CHANNEL_COUNT];
     for (int k = 0; k < IO_RC_MAX; k++)
         sample->rc[k] = k == 0 || k == 1 || k == 3 ? 1500 : 1000;
     if (script->step_count > 0) {
         const struct io_rc_script_view view = {
-            .height = sim->scenario->environment.ground - sample->position[2],
+            .height = sim->spec->environment.ground - sample->position[2],
             .climb = -sample->velocity[2],
         };
         io_rc_script_channels(script, time, &view, channel);
         for (int k = 0; k < IO_RC_MAX; k++)
             sample->rc[k] = (uint16_t)lround(channel[k]);
     }
-    if (time >= sim->scenario->links[message->link].sticks_from)
+    if (time >= sim->spec->links[message->link].sticks_from)
         sample->due |= IO_SEND_RC;
 }
 
@@ -602,7 +602,7 @@ static double attitude_error(const double target[4], const double attitude[4])
 static void update_expectations(struct sim *sim, uint64_t frame)
 {
     const double seconds = (double)frame_end_ns(sim, frame) * 1e-9;
-    for (int i = 0; i < sim->scenario->expect_count; i++)
+    for (int i = 0; i < sim->spec->expect_count; i++)
         sim_expectation_update(&sim->expect[i], seconds,
                                sim->signal[sim->expect[i].expect->signal]);
 }
@@ -610,24 +610,24 @@ static void update_expectations(struct sim *sim, uint64_t frame)
 static void update_motion_signals(struct sim *sim, uint64_t frame)
 {
     const struct sim_vehicle *vehicle = sim->vehicle;
-    const struct cfg_scenario *scenario = sim->scenario;
+    const struct sim_spec *spec = sim->spec;
     const double origin[3] = {0};
     struct dyn_motion motion;
-    if (scenario->body_count == 0)
+    if (spec->body_count == 0)
         return;
-    dyn_plant_kinematics(&vehicle->plant, vehicle->work, vehicle->x, scenario->target_body, origin,
+    dyn_plant_kinematics(&vehicle->plant, vehicle->work, vehicle->x, spec->target_body, origin,
                          &motion);
     const double *w = motion.rate, *v = motion.velocity, *q = motion.attitude;
-    const double north = motion.position[0] - scenario->target_position[0];
-    const double east = motion.position[1] - scenario->target_position[1];
+    const double north = motion.position[0] - vehicle->tuned.target_position[0];
+    const double east = motion.position[1] - vehicle->tuned.target_position[1];
     double altitude = -motion.position[2], ground_velocity[3];
     struct dyn_geodetic at;
-    if (scenario->world.kind == DYN_WORLD_ORBIT) {
-        dyn_world_geodetic(&scenario->world, (double)(frame + 1) * vehicle->h, motion.position, v,
-                           &at, ground_velocity);
+    if (spec->world.kind == DYN_WORLD_ORBIT) {
+        dyn_world_geodetic(&spec->world, (double)(frame + 1) * vehicle->h, motion.position, v, &at,
+                           ground_velocity);
         altitude = at.height;
     }
-    sim->signal[SIM_SIGNAL_ATTITUDE_ERROR] = attitude_error(scenario->target, q);
+    sim->signal[SIM_SIGNAL_ATTITUDE_ERROR] = attitude_error(vehicle->tuned.target, q);
     sim->signal[SIM_SIGNAL_RATE] = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
     sim->signal[SIM_SIGNAL_ALTITUDE] = altitude;
     sim->signal[SIM_SIGNAL_SPEED] = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -639,8 +639,8 @@ static void update_motion_signals(struct sim *sim, uint64_t frame)
 static void update_wheel_signal(struct sim *sim)
 {
     sim->signal[SIM_SIGNAL_WHEEL_SPEED] = 0.0;
-    for (int i = 0; i < sim->scenario->drive_count; i++)
-        if (sim->scenario->effectors[i].effector.type == DYN_EFFECTOR_WHEEL)
+    for (int i = 0; i < sim->spec->drive_count; i++)
+        if (sim->spec->effectors[i].effector.type == DYN_EFFECTOR_WHEEL)
             sim->signal[SIM_SIGNAL_WHEEL_SPEED] =
                 fmax(sim->signal[SIM_SIGNAL_WHEEL_SPEED], fabs(turning_speed(sim, i)));
 }
@@ -676,32 +676,31 @@ static uint32_t copy_pending_commands(const struct sim *sim, int link, struct si
 }
 
 /* Letters that an outlook has room for. */
-static uint32_t pending_command_max(const struct cfg_scenario *scenario)
+static uint32_t pending_command_max(const struct sim_spec *spec)
 {
     uint64_t count = 0;
-    for (int i = 0; i < scenario->link_count; i++)
-        count += scenario->links[i].delay;
+    for (int i = 0; i < spec->link_count; i++)
+        count += spec->links[i].delay;
     return count < SIM_PENDING_COMMAND_MAX ? (uint32_t)count : SIM_PENDING_COMMAND_MAX;
 }
 
-size_t sim_prediction_input_size(const struct cfg_scenario *scenario)
+size_t sim_prediction_input_size(const struct sim_spec *spec)
 {
     return sizeof(struct sim_prediction_input) +
-           pending_command_max(scenario) * sizeof(struct sim_command) +
-           sim_run_state_size(scenario);
+           pending_command_max(spec) * sizeof(struct sim_command) + sim_run_state_size(spec);
 }
 
 static void run_prediction_input(void *self, uint64_t frame)
 {
     struct sim *sim = self;
-    const uint32_t room = pending_command_max(sim->scenario);
+    const uint32_t room = pending_command_max(sim->spec);
     struct sim_prediction_input *out = rt_mailbox_back(sim->prediction_input);
     struct sim_command *letters = (struct sim_command *)(out + 1);
     *out = (struct sim_prediction_input){.frame = frame + 1,
                                          .log_ns = frame_log_ns(sim, frame),
                                          .state = letters + room,
                                          .commands = letters};
-    for (int i = 0; i < sim->scenario->link_count; i++) {
+    for (int i = 0; i < sim->spec->link_count; i++) {
         const uint32_t copied =
             copy_pending_commands(sim, i, letters + out->command_count, room - out->command_count);
         out->command_count += copied;
@@ -715,7 +714,7 @@ static void run_prediction_input(void *self, uint64_t frame)
 void sim_load_prediction_input(struct sim *sim, const struct sim_prediction_input *from)
 {
     load_state(sim, from->frame, from->state, 0);
-    for (int i = 0; i < sim->scenario->link_count; i++)
+    for (int i = 0; i < sim->spec->link_count; i++)
         sim_delay_line_clear(&sim->wire[i]);
     for (uint32_t i = 0; i < from->command_count; i++) {
         const struct sim_command *letter = &from->commands[i];
@@ -732,7 +731,7 @@ static void log_plant(struct sim *sim, uint64_t log_time_ns)
     const uint32_t count = sim->layout.x_count;
     memcpy(record, sim->vehicle->x, count * sizeof *record);
     record[count] = sim->signal[SIM_SIGNAL_ATTITUDE_ERROR];
-    if (sim->scenario->arm.payload_count > 0)
+    if (sim->spec->arm.payload_count > 0)
         record[count + 1] = (double)sim->vehicle->arm->configuration;
     io_telemetry_push(sim->telemetry, sim->layout.plant);
 }
@@ -765,7 +764,7 @@ static void run_log(void *self, uint64_t frame)
     log_plant(sim, frame_log_ns(sim, frame));
     if (sim->vehicle->arm)
         log_arm(sim, frame_log_ns(sim, frame));
-    for (int i = 0; i < sim->scenario->drive_count; i++)
+    for (int i = 0; i < sim->spec->drive_count; i++)
         log_drive(sim, i, frame_log_ns(sim, frame));
 }
 
@@ -792,7 +791,7 @@ static void run_section_hashes(void *self, uint64_t frame)
     if (!record)
         return;
     record[0] = executive_frame(sim, frame);
-    for (int i = 0; i < sim_run_state_section_count(sim->scenario); i++)
+    for (int i = 0; i < sim_run_state_section_count(sim->spec); i++)
         record[1 + i] = sim_section_hash(sim, &sim->part[i]);
     io_telemetry_push(sim->telemetry, sim->layout.part);
 }
@@ -803,7 +802,7 @@ static void commit(void *self, uint64_t frame)
 {
     struct sim *sim = self;
     const uint64_t counted = frame + sim->schedule->frame_offset;
-    for (int i = 0; i < sim->scenario->link_count; i++) {
+    for (int i = 0; i < sim->spec->link_count; i++) {
         struct io_sample *sample = &sim->sample[i];
         const struct io_sample *leaves =
             sim_delay_line_pass(&sim->delay_out[i], counted, sample->due ? sample : NULL);
@@ -841,8 +840,8 @@ static bool await(void *self, uint64_t frame)
     sim->next_frame = frame;
     if (sim->links)
         io_links_set_await_hook(sim->links, (struct io_await_hook){sim, heed});
-    for (int i = 0; sim->links && i < sim->scenario->link_count; i++) {
-        const struct sim_link *link = &sim->scenario->links[i];
+    for (int i = 0; sim->links && i < sim->spec->link_count; i++) {
+        const struct sim_link *link = &sim->spec->links[i];
         const uint32_t every = link->every[SIM_MESSAGE_SENSOR];
         const bool replies = !io_protocol_traits(link->spec.protocol)->hands;
         const bool owed = replies && every && frame > 0 && frame % every == 0;
@@ -851,7 +850,7 @@ static bool await(void *self, uint64_t frame)
         /* One that is lost paces nothing any more: the frames go on at about the pace of the clock
          * until it speaks again. */
         const bool lost = sim->vehicle->link[i].lost;
-        const uint64_t step_ns = every * sim->scenario->period_ns;
+        const uint64_t step_ns = every * sim->spec->period_ns;
         const uint64_t limit_ns =
             lost && step_ns < link->wait_limit_ns ? step_ns : link->wait_limit_ns;
         sim->unanswered[i] = !io_link_await(sim->links, i, sim->sample[i].sim_us, limit_ns);
@@ -878,7 +877,7 @@ static void wait_for_room(struct sim *sim)
 static void log_jobs(const struct sim *sim, uint64_t frame)
 {
     struct sim_record_job *out =
-        io_telemetry_claim(sim->telemetry, sim->layout.job, frame * sim->scenario->period_ns);
+        io_telemetry_claim(sim->telemetry, sim->layout.job, frame * sim->spec->period_ns);
     if (!out)
         return;
     out->frame = frame;
@@ -894,8 +893,8 @@ static void record(void *self, const struct rt_frame_record *frame)
     if (!sim->telemetry)
         return;
     log_jobs(sim, frame->frame);
-    struct sim_record_frame *out = io_telemetry_claim(sim->telemetry, sim->layout.frame,
-                                                      frame->frame * sim->scenario->period_ns);
+    struct sim_record_frame *out =
+        io_telemetry_claim(sim->telemetry, sim->layout.frame, frame->frame * sim->spec->period_ns);
     if (!out)
         return;
     out->frame = frame->frame;
@@ -909,7 +908,7 @@ static void record(void *self, const struct rt_frame_record *frame)
     out->paused = frame->paused;
     io_telemetry_push(sim->telemetry, sim->layout.frame);
     sim->next_frame = frame->frame + 1;
-    if (sim->scenario->pace != RT_PACE_REAL)
+    if (sim->spec->pace != RT_PACE_REAL)
         wait_for_room(sim);
 }
 
@@ -922,8 +921,8 @@ static bool drain(void *self)
     const struct rt_flight_recorder_row *row = rt_flight_recorder_take(sim->recorder);
     if (!row || !sim->telemetry)
         return row != NULL;
-    void *out = io_telemetry_claim(sim->telemetry, sim->layout.event,
-                                   row->frame * sim->scenario->period_ns);
+    void *out =
+        io_telemetry_claim(sim->telemetry, sim->layout.event, row->frame * sim->spec->period_ns);
     RT_CHECK(out);
     memcpy(out, row, sim->layout.event_size);
     io_telemetry_push(sim->telemetry, sim->layout.event);
@@ -967,13 +966,13 @@ static uint32_t truth_every(const struct sim_link *link)
 }
 
 /* How often the motion must be known: for the log, the instruments and the links. */
-static uint32_t solve_every(const struct cfg_scenario *scenario)
+static uint32_t solve_every(const struct sim_spec *spec)
 {
-    uint64_t every = scenario->log_every;
-    for (int i = 0; i < scenario->sensor_count; i++)
-        every = rt_gcd(every, scenario->sensors[i].every);
-    for (int i = 0; i < scenario->link_count; i++)
-        every = rt_gcd(every, truth_every(&scenario->links[i]));
+    uint64_t every = spec->log_every;
+    for (int i = 0; i < spec->sensor_count; i++)
+        every = rt_gcd(every, spec->sensors[i].every);
+    for (int i = 0; i < spec->link_count; i++)
+        every = rt_gcd(every, truth_every(&spec->links[i]));
     return (uint32_t)every;
 }
 
@@ -1016,19 +1015,19 @@ static void (*send_job(int message))(void *, uint64_t)
 /* All jobs, or those alone that move the vehicle: they come first. */
 enum sim_job_set { WHOLE, MOVES };
 
-static void list_jobs(const struct cfg_scenario *scenario, const struct sim_inject *inject,
+static void list_jobs(const struct sim_spec *spec, const struct sim_inject *inject,
                       enum sim_job_set extent, struct sim *sim, struct job_list *list)
 {
-    const uint32_t solve = solve_every(scenario);
-    const bool has_arm = scenario->arm.joint_count > 0;
+    const uint32_t solve = solve_every(spec);
+    const bool has_arm = spec->arm.joint_count > 0;
     *list = (struct job_list){0};
     add_job(list, "inject", run_inject, sim, inject->kind != SIM_INJECT_NONE);
     add_job(list, "world", run_world, sim,
-            scenario->world.kind != DYN_WORLD_UNIFORM ? sim_environment_every(scenario) : 0);
-    add_job(list, "gust", run_gust, sim, scenario->has_gust);
-    add_job(list, "drives", run_drives, sim, scenario->drive_count > 0);
+            spec->world.kind != DYN_WORLD_UNIFORM ? sim_environment_every(spec) : 0);
+    add_job(list, "gust", run_gust, sim, spec->has_gust);
+    add_job(list, "drives", run_drives, sim, spec->drive_count > 0);
     if (has_arm) { /* a servo looks before its first step */
-        add_job(list, "servo", run_servo, sim, scenario->arm.every);
+        add_job(list, "servo", run_servo, sim, spec->arm.every);
         list->job[list->count - 1].phase = 0;
     }
     add_job(list, "motors", run_motors, sim, has_arm);
@@ -1037,28 +1036,27 @@ static void list_jobs(const struct cfg_scenario *scenario, const struct sim_inje
     if (extent == MOVES)
         return;
     add_job(list, "solve", run_solve, sim, solve);
-    for (int i = 0; i < scenario->sensor_count; i++)
-        add_job(list, scenario->sensors[i].name, run_sensor, sim ? &sim->sensor[i] : NULL,
-                scenario->sensors[i].every);
-    for (int i = 0; i < scenario->link_count; i++) {
-        const struct sim_link *link = &scenario->links[i];
+    for (int i = 0; i < spec->sensor_count; i++)
+        add_job(list, spec->sensors[i].name, run_sensor, sim ? &sim->sensor[i] : NULL,
+                spec->sensors[i].every);
+    for (int i = 0; i < spec->link_count; i++) {
+        const struct sim_link *link = &spec->links[i];
         add_job(list, "truth", run_truth, sim ? &sim->link[i] : NULL, truth_every(link));
         for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
             add_job(list, send_name[m], send_job(m), sim ? &sim->message[i][m] : NULL,
                     link->every[m]);
     }
     add_job(list, "watch", run_signals, sim, solve);
-    add_job(list, "log", run_log, sim, scenario->log_every);
-    add_job(list, "outlook", run_prediction_input, sim, scenario->predictor.every);
-    add_job(list, "hash", scenario->log_parts ? run_section_hashes : run_hash, sim, 1);
+    add_job(list, "log", run_log, sim, spec->log_every);
+    add_job(list, "outlook", run_prediction_input, sim, spec->predictor.every);
+    add_job(list, "hash", spec->log_parts ? run_section_hashes : run_hash, sim, 1);
 }
 
 /* What late wires hold back; with rig NULL only the size counts. */
-static void place_delay_lines(const struct cfg_scenario *scenario, struct sim *sim, void *mem,
-                              size_t *at)
+static void place_delay_lines(const struct sim_spec *spec, struct sim *sim, void *mem, size_t *at)
 {
-    for (int i = 0; i < scenario->fault_count; i++) {
-        const struct sim_fault *fault = &scenario->faults[i];
+    for (int i = 0; i < spec->fault_count; i++) {
+        const struct sim_fault *fault = &spec->faults[i];
         if (fault->link < 0 || fault->spec.kind != IO_FAULT_DELAY)
             continue;
         const uint64_t delay = (uint64_t)fault->spec.value;
@@ -1071,32 +1069,32 @@ static void place_delay_lines(const struct cfg_scenario *scenario, struct sim *s
             continue;
         sim_delay_line_place(&sim->delay_in[fault->link], delay, &sim->vehicle->fault[i],
                              sizeof(struct io_command), in);
-        sim->delay_in[fault->link].delivers_last = is_operator_link(scenario, fault->link);
+        sim->delay_in[fault->link].delivers_last = is_operator_link(spec, fault->link);
     }
-    for (int i = 0; i < scenario->link_count; i++) {
-        const uint32_t delay = scenario->links[i].delay;
+    for (int i = 0; i < spec->link_count; i++) {
+        const uint32_t delay = spec->links[i].delay;
         void *wire = rt_layout_cut(mem, at, sim_delay_line_size(delay, sizeof(struct sim_command)));
         if (sim)
             sim_delay_line_place(&sim->wire[i], delay, NULL, sizeof(struct sim_command), wire);
     }
 }
 
-static void place_prediction_input(const struct cfg_scenario *scenario, struct sim *sim, void *mem,
+static void place_prediction_input(const struct sim_spec *spec, struct sim *sim, void *mem,
                                    size_t *at)
 {
-    if (scenario->predictor.every == 0)
+    if (spec->predictor.every == 0)
         return;
-    const size_t size = sim_prediction_input_size(scenario);
+    const size_t size = sim_prediction_input_size(spec);
     void *prediction_input = rt_layout_cut(mem, at, rt_mailbox_size(size));
     if (sim)
         sim->prediction_input = rt_mailbox_place(size, prediction_input);
 }
 
-void sim_job_names(const struct cfg_scenario *scenario, const struct sim_inject *inject,
+void sim_job_names(const struct sim_spec *spec, const struct sim_inject *inject,
                    struct sim_record_jobs *jobs)
 {
     struct job_list list;
-    list_jobs(scenario, inject, WHOLE, NULL, &list);
+    list_jobs(spec, inject, WHOLE, NULL, &list);
     jobs->count = list.count;
     for (int i = 0; i < list.count; i++)
         jobs->name[i] = list.job[i].name;
@@ -1115,122 +1113,120 @@ static volatile unsigned char *map_untouched_pages(uint32_t pages)
     return mem;
 }
 
-static size_t sections_size(const struct cfg_scenario *scenario)
+static size_t sections_size(const struct sim_spec *spec)
 {
-    return scenario->log_parts ? SIM_RUN_STATE_SECTION_MAX * sizeof(struct sim_run_state_section)
-                               : 0;
+    return spec->log_parts ? SIM_RUN_STATE_SECTION_MAX * sizeof(struct sim_run_state_section) : 0;
 }
 
-static size_t sim_bytes(const struct cfg_scenario *scenario, const struct sim_inject *inject,
+static size_t sim_bytes(const struct sim_spec *spec, const struct sim_inject *inject,
                         enum sim_job_set extent)
 {
     struct job_list list;
-    list_jobs(scenario, inject, extent, NULL, &list);
+    list_jobs(spec, inject, extent, NULL, &list);
     size_t at = 0;
     (void)rt_layout_cut(NULL, &at, sizeof(struct sim));
-    (void)rt_layout_cut(NULL, &at, sim_vehicle_size(scenario));
+    (void)rt_layout_cut(NULL, &at, sim_vehicle_size(spec));
     (void)rt_layout_cut(NULL, &at, rt_mailbox_size(sizeof(struct sim_live)));
     (void)rt_layout_cut(NULL, &at, sizeof(struct sim_fault_flags));
     (void)rt_layout_cut(NULL, &at, rt_schedule_size(list.job, list.count));
     (void)rt_layout_cut(NULL, &at, rt_flight_recorder_size(list.count));
-    (void)rt_layout_cut(NULL, &at, sections_size(scenario));
-    place_delay_lines(scenario, NULL, NULL, &at);
+    (void)rt_layout_cut(NULL, &at, sections_size(spec));
+    place_delay_lines(spec, NULL, NULL, &at);
     if (extent == WHOLE) {
-        (void)rt_layout_cut(NULL, &at, sim_plausibility_size(scenario));
-        place_prediction_input(scenario, NULL, NULL, &at);
+        (void)rt_layout_cut(NULL, &at, sim_plausibility_size(spec));
+        place_prediction_input(spec, NULL, NULL, &at);
     }
     return at;
 }
 
-size_t sim_size(const struct cfg_scenario *scenario, const struct sim_inject *inject)
+size_t sim_size(const struct sim_spec *spec, const struct sim_inject *inject)
 {
-    return sim_bytes(scenario, inject, WHOLE);
+    return sim_bytes(spec, inject, WHOLE);
 }
 
-static struct sim *place_sim(const struct cfg_scenario *scenario, const struct sim_inject *inject,
+static struct sim *place_sim(const struct sim_spec *spec, const struct sim_inject *inject,
                              enum sim_job_set extent, void *mem)
 {
     size_t at = 0;
     struct sim *sim = rt_layout_cut(mem, &at, sizeof *sim);
-    void *vehicle_mem = rt_layout_cut(mem, &at, sim_vehicle_size(scenario));
+    void *vehicle_mem = rt_layout_cut(mem, &at, sim_vehicle_size(spec));
     void *live_mem = rt_layout_cut(mem, &at, rt_mailbox_size(sizeof(struct sim_live)));
     sim->shown = rt_layout_cut(mem, &at, sizeof *sim->shown);
     struct job_list list;
-    list_jobs(scenario, inject, extent, sim, &list);
+    list_jobs(spec, inject, extent, sim, &list);
     void *schedule_mem = rt_layout_cut(mem, &at, rt_schedule_size(list.job, list.count));
     void *recorder_mem = rt_layout_cut(mem, &at, rt_flight_recorder_size(list.count));
-    void *parts_mem = rt_layout_cut(mem, &at, sections_size(scenario));
+    void *parts_mem = rt_layout_cut(mem, &at, sections_size(spec));
 
-    sim->scenario = scenario;
-    sim->vehicle = sim_vehicle_place(scenario, vehicle_mem);
-    if (scenario->log_parts) {
+    sim->spec = spec;
+    sim->vehicle = sim_vehicle_place(spec, vehicle_mem);
+    if (spec->log_parts) {
         sim->part = parts_mem;
         (void)sim_run_state_sections(sim->vehicle, sim->part);
     }
-    place_delay_lines(scenario, sim, mem, &at);
+    place_delay_lines(spec, sim, mem, &at);
     if (extent == WHOLE) {
         sim_plausibility_place(&sim->plausibility, sim->vehicle,
-                               rt_layout_cut(mem, &at, sim_plausibility_size(scenario)));
-        place_prediction_input(scenario, sim, mem, &at);
+                               rt_layout_cut(mem, &at, sim_plausibility_size(spec)));
+        place_prediction_input(spec, sim, mem, &at);
     }
     sim->inject = *inject;
     if (inject->kind == SIM_INJECT_PAGE_FAULT)
         sim->inject.fresh = map_untouched_pages(inject->pages);
     sim->live = rt_mailbox_place(sizeof(struct sim_live), live_mem);
-    sim->live_every = (uint32_t)fmax(1.0, scenario->rate_hz / 20.0);
+    sim->live_every = (uint32_t)fmax(1.0, spec->rate_hz / 20.0);
     sim->schedule = rt_schedule_place(list.job, list.count, schedule_mem);
     sim->recorder = rt_flight_recorder_place(list.count, recorder_mem);
-    sim->layout = sim_record_layout(scenario, dyn_model_nq(sim->vehicle->plant.model),
+    sim->layout = sim_record_layout(spec, dyn_model_nq(sim->vehicle->plant.model),
                                     dyn_model_nv(sim->vehicle->plant.model), list.count);
-    for (int i = 0; i < scenario->sensor_count; i++)
+    for (int i = 0; i < spec->sensor_count; i++)
         sim->sensor[i] = (struct sim_device_job){sim, i};
-    for (int i = 0; i < scenario->sensor_count; i++)
-        sim->has_gps = sim->has_gps || scenario->sensors[i].kind == SIM_SENSOR_GPS;
+    for (int i = 0; i < spec->sensor_count; i++)
+        sim->has_gps = sim->has_gps || spec->sensors[i].kind == SIM_SENSOR_GPS;
     sim_sensors_begin(sim);
-    for (int i = 0; i < scenario->link_count; i++) {
+    for (int i = 0; i < spec->link_count; i++) {
         sim->link[i] = (struct sim_device_job){sim, i};
         for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
             sim->message[i][m] = (struct sim_message_job){sim, i, m};
     }
-    for (int i = 0; i < scenario->expect_count; i++)
-        sim_expectation_begin(&sim->expect[i], &scenario->expects[i]);
+    for (int i = 0; i < spec->expect_count; i++)
+        sim_expectation_begin(&sim->expect[i], &spec->expects[i]);
     return sim;
 }
 
-struct sim *sim_place(const struct cfg_scenario *scenario, const struct sim_inject *inject,
-                      void *mem)
+struct sim *sim_place(const struct sim_spec *spec, const struct sim_inject *inject, void *mem)
 {
-    return place_sim(scenario, inject, WHOLE, mem);
+    return place_sim(spec, inject, WHOLE, mem);
 }
 
-static struct sim *create_on_heap(const struct cfg_scenario *scenario, enum sim_job_set extent)
+static struct sim *create_on_heap(const struct sim_spec *spec, enum sim_job_set extent)
 {
     const struct sim_inject none = {0};
-    const size_t size = sim_bytes(scenario, &none, extent);
+    const size_t size = sim_bytes(spec, &none, extent);
     void *mem = aligned_alloc(RT_CACHE_LINE, (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE);
     RT_CHECK(mem);
     memset(mem, 0, size);
-    return place_sim(scenario, &none, extent, mem);
+    return place_sim(spec, &none, extent, mem);
 }
 
-struct sim *sim_create(const struct cfg_scenario *scenario)
+struct sim *sim_create(const struct sim_spec *spec)
 {
-    return create_on_heap(scenario, WHOLE);
+    return create_on_heap(spec, WHOLE);
 }
 
-struct sim *sim_create_motion_only(const struct cfg_scenario *scenario)
+struct sim *sim_create_motion_only(const struct sim_spec *spec)
 {
-    return create_on_heap(scenario, MOVES);
+    return create_on_heap(spec, MOVES);
 }
 
 void sim_sample_all_sensors(struct sim *sim)
 {
     run_solve(sim, 0);
-    for (int i = 0; i < sim->scenario->sensor_count; i++)
+    for (int i = 0; i < sim->spec->sensor_count; i++)
         run_sensor(&sim->sensor[i], 0);
-    for (int i = 0; i < sim->scenario->link_count; i++) {
+    for (int i = 0; i < sim->spec->link_count; i++) {
         run_truth(&sim->link[i], 0);
-        if (sim->scenario->links[i].every[SIM_MESSAGE_RC])
+        if (sim->spec->links[i].every[SIM_MESSAGE_RC])
             run_send_sticks(&sim->message[i][SIM_MESSAGE_RC], 0);
     }
 }

@@ -101,7 +101,7 @@ enum { SIM_READING_MAX = 6 }; /* numbers of one instrument */
 
 struct sim {
     struct sim_vehicle *vehicle;
-    const struct cfg_scenario *scenario;
+    const struct sim_spec *spec;
     struct sim_input source;
     struct sim_boundary desk;       /* boundary NULL: nobody asks */
     struct io_links *links;         /* NULL: samples go nowhere */
@@ -150,23 +150,22 @@ struct sim {
 
 /* Bytes that sim_place() takes of mem: the compiled scenario, the schedule and this struct.
  * Context: setup. */
-size_t sim_size(const struct cfg_scenario *scenario, const struct sim_inject *inject);
-struct sim *sim_place(const struct cfg_scenario *scenario, const struct sim_inject *inject,
-                      void *mem);
+size_t sim_size(const struct sim_spec *spec, const struct sim_inject *inject);
+struct sim *sim_place(const struct sim_spec *spec, const struct sim_inject *inject, void *mem);
 
 /* The names of its jobs, which belong to the scenario.  Context: setup. */
-void sim_job_names(const struct cfg_scenario *scenario, const struct sim_inject *inject,
+void sim_job_names(const struct sim_spec *spec, const struct sim_inject *inject,
                    struct sim_record_jobs *jobs);
 
 /* A rig in heap memory of its own, for replay and check; free(rig) gives everything back.
  * Context: setup. */
-struct sim *sim_create(const struct cfg_scenario *scenario);
+struct sim *sim_create(const struct sim_spec *spec);
 /* The same with the jobs alone that move the vehicle: what instruments, messages and the log would
  * make of it nobody asks for.  Context: setup. */
-struct sim *sim_create_motion_only(const struct cfg_scenario *scenario);
+struct sim *sim_create_motion_only(const struct sim_spec *spec);
 
 /* Bytes of an outlook, which is as many as the job of that name copies at most.  Context: setup. */
-size_t sim_prediction_input_size(const struct cfg_scenario *scenario);
+size_t sim_prediction_input_size(const struct sim_spec *spec);
 /* Put the state of an outlook in, and what is under way into the wires.  The source is to take it
  * out of them.  Context: between two frames. */
 void sim_load_prediction_input(struct sim *sim, const struct sim_prediction_input *from);

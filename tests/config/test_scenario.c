@@ -51,27 +51,27 @@ static void expect_vector(const double *expected, const double *actual, int size
 
 static void expect_home(double latitude, double longitude, double altitude)
 {
-    NEAR(latitude, scenario->world.home.latitude);
-    NEAR(longitude, scenario->world.home.longitude);
-    NEAR(altitude, scenario->world.home.height);
+    NEAR(latitude, scenario->spec.world.home.latitude);
+    NEAR(longitude, scenario->spec.world.home.longitude);
+    NEAR(altitude, scenario->spec.world.home.height);
 }
 
 static void test_the_run_is_read(void)
 {
     load(base_text);
     TEST_ASSERT_EQUAL_STRING("s.yaml", scenario->path);
-    TEST_ASSERT_EQUAL_STRING("bench", scenario->name);
-    TEST_ASSERT_EQUAL_DOUBLE(1000.0, scenario->rate_hz);
-    TEST_ASSERT_EQUAL_UINT64(1000000, scenario->period_ns);
-    TEST_ASSERT_EQUAL_DOUBLE(20.0, scenario->seconds);
-    TEST_ASSERT_EQUAL_UINT64(7, scenario->seed);
-    TEST_ASSERT_EQUAL_INT(RT_PACE_REAL, scenario->pace);
+    TEST_ASSERT_EQUAL_STRING("bench", scenario->spec.name);
+    TEST_ASSERT_EQUAL_DOUBLE(1000.0, scenario->spec.rate_hz);
+    TEST_ASSERT_EQUAL_UINT64(1000000, scenario->spec.period_ns);
+    TEST_ASSERT_EQUAL_DOUBLE(20.0, scenario->spec.seconds);
+    TEST_ASSERT_EQUAL_UINT64(7, scenario->spec.seed);
+    TEST_ASSERT_EQUAL_INT(RT_PACE_REAL, scenario->spec.pace);
     TEST_ASSERT_TRUE(scenario->commit_given);
-    TEST_ASSERT_EQUAL_INT(RT_COMMIT_EARLY, scenario->commit);
-    TEST_ASSERT_EQUAL_INT(RT_OVERRUN_CATCH_UP, scenario->overrun);
-    TEST_ASSERT_EQUAL_UINT32(5, scenario->max_catch_up);
+    TEST_ASSERT_EQUAL_INT(RT_COMMIT_EARLY, scenario->spec.commit);
+    TEST_ASSERT_EQUAL_INT(RT_OVERRUN_CATCH_UP, scenario->spec.overrun);
+    TEST_ASSERT_EQUAL_UINT32(5, scenario->spec.max_catch_up);
     TEST_ASSERT_TRUE(scenario->require_realtime);
-    TEST_ASSERT_EQUAL_UINT32(10, scenario->log_every);
+    TEST_ASSERT_EQUAL_UINT32(10, scenario->spec.log_every);
 }
 
 static void test_the_thinned_channels_and_the_trigger_are_read(void)
@@ -84,15 +84,15 @@ static void test_the_thinned_channels_and_the_trigger_are_read(void)
                                   cfg_scenario_load_text("s.yaml", base_text, strlen(base_text),
                                                          overrides, 2, &scenario, error),
                                   error);
-    const struct sim_log_spec *log = &scenario->log;
+    const struct sim_log_spec *log = &scenario->spec.log;
     TEST_ASSERT_EQUAL_INT(3, log->channel_count);
     TEST_ASSERT_EQUAL_INT(-1, log->channel[0].sensor);
     TEST_ASSERT_EQUAL_INT(-1, log->channel[0].drive);
     TEST_ASSERT_EQUAL_UINT32(5, log->channel[0].every);
-    const struct sim_sensor *gyro = &scenario->sensors[log->channel[1].sensor];
+    const struct sim_sensor *gyro = &scenario->spec.sensors[log->channel[1].sensor];
     TEST_ASSERT_EQUAL_STRING("gyro", gyro->name);
     TEST_ASSERT_EQUAL_UINT32(20 / gyro->every, log->channel[1].every);
-    TEST_ASSERT_EQUAL_STRING("wheel", scenario->effectors[log->channel[2].drive].name);
+    TEST_ASSERT_EQUAL_STRING("wheel", scenario->spec.effectors[log->channel[2].drive].name);
     TEST_ASSERT_EQUAL_UINT32(7, log->channel[2].every);
     TEST_ASSERT_TRUE(log->on_fault);
     TEST_ASSERT_TRUE(log->on_overrun);
@@ -103,23 +103,23 @@ static void test_the_thinned_channels_and_the_trigger_are_read(void)
 static void test_the_threads_are_read(void)
 {
     load(base_text);
-    TEST_ASSERT_EQUAL_INT(IO_LINK_THREADED, scenario->io_mode);
-    TEST_ASSERT_EQUAL_INT(2, scenario->frame_cpu);
-    TEST_ASSERT_EQUAL_INT(3, scenario->io_cpu);
-    TEST_ASSERT_EQUAL_INT(91, scenario->frame_priority);
-    TEST_ASSERT_EQUAL_INT(81, scenario->io_priority);
-    TEST_ASSERT_EQUAL_INT(RT_WAIT_PLAIN, scenario->wait);
-    TEST_ASSERT_EQUAL_UINT64(80000, scenario->lead_ns);
-    TEST_ASSERT_EQUAL_UINT64(250000000, scenario->watchdog_ns);
+    TEST_ASSERT_EQUAL_INT(IO_LINK_THREADED, scenario->spec.io_mode);
+    TEST_ASSERT_EQUAL_INT(2, scenario->spec.frame_cpu);
+    TEST_ASSERT_EQUAL_INT(3, scenario->spec.io_cpu);
+    TEST_ASSERT_EQUAL_INT(91, scenario->spec.frame_priority);
+    TEST_ASSERT_EQUAL_INT(81, scenario->spec.io_priority);
+    TEST_ASSERT_EQUAL_INT(RT_WAIT_PLAIN, scenario->spec.wait);
+    TEST_ASSERT_EQUAL_UINT64(80000, scenario->spec.lead_ns);
+    TEST_ASSERT_EQUAL_UINT64(250000000, scenario->spec.watchdog_ns);
 }
 
 static void test_the_world_is_read(void)
 {
     load(base_text);
-    TEST_ASSERT_EQUAL_INT(DYN_SEMI_IMPLICIT_EULER, scenario->integrator);
-    TEST_ASSERT_EQUAL_INT(4, scenario->substeps);
-    EXPECT_VECTOR(scenario->environment.gravity, 0, 0, 9.81);
-    EXPECT_VECTOR(scenario->environment.magnetic_field, 21.5e-6, 1e-6, 42.7e-6);
+    TEST_ASSERT_EQUAL_INT(DYN_SEMI_IMPLICIT_EULER, scenario->spec.integrator);
+    TEST_ASSERT_EQUAL_INT(4, scenario->spec.substeps);
+    EXPECT_VECTOR(scenario->spec.environment.gravity, 0, 0, 9.81);
+    EXPECT_VECTOR(scenario->spec.environment.magnetic_field, 21.5e-6, 1e-6, 42.7e-6);
     expect_home(PI / 4, -PI / 2, 2000);
 }
 
@@ -127,21 +127,21 @@ static void test_the_world_is_read(void)
 static void test_bodies_are_sorted_parent_before_child(void)
 {
     load(base_text);
-    TEST_ASSERT_EQUAL_INT(3, scenario->body_count);
-    TEST_ASSERT_EQUAL_STRING("bus", scenario->bodies[0].name);
-    TEST_ASSERT_EQUAL_STRING("boom", scenario->bodies[1].name);
-    TEST_ASSERT_EQUAL_STRING("panel", scenario->bodies[2].name);
-    TEST_ASSERT_EQUAL_INT(-1, scenario->bodies[0].spec.parent);
-    TEST_ASSERT_EQUAL_INT(0, scenario->bodies[1].spec.parent);
-    TEST_ASSERT_EQUAL_INT(0, scenario->bodies[2].spec.parent);
-    TEST_ASSERT_EQUAL_INT(23, scenario->bodies[0].mark.line);
-    TEST_ASSERT_EQUAL_INT(5, scenario->bodies[0].mark.column);
+    TEST_ASSERT_EQUAL_INT(3, scenario->spec.body_count);
+    TEST_ASSERT_EQUAL_STRING("bus", scenario->spec.bodies[0].name);
+    TEST_ASSERT_EQUAL_STRING("boom", scenario->spec.bodies[1].name);
+    TEST_ASSERT_EQUAL_STRING("panel", scenario->spec.bodies[2].name);
+    TEST_ASSERT_EQUAL_INT(-1, scenario->spec.bodies[0].spec.parent);
+    TEST_ASSERT_EQUAL_INT(0, scenario->spec.bodies[1].spec.parent);
+    TEST_ASSERT_EQUAL_INT(0, scenario->spec.bodies[2].spec.parent);
+    TEST_ASSERT_EQUAL_INT(23, cfg_scenario_mark(scenario, "bodies", "bus").line);
+    TEST_ASSERT_EQUAL_INT(5, cfg_scenario_mark(scenario, "bodies", "bus").column);
 }
 
 static void test_a_free_body_is_read(void)
 {
     load(base_text);
-    const struct sim_body *bus = &scenario->bodies[0];
+    const struct sim_body *bus = &scenario->spec.bodies[0];
     const double half = sqrt(0.5);
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_FREE, bus->spec.joint);
     EXPECT_VECTOR(bus->position, 1, 2, 3, half, 0, 0, half);
@@ -155,14 +155,14 @@ static void test_a_free_body_is_read(void)
 static void test_hinged_and_sliding_bodies_are_read(void)
 {
     load(base_text);
-    const struct dyn_body_spec *boom = &scenario->bodies[1].spec;
-    const struct dyn_body_spec *panel = &scenario->bodies[2].spec;
+    const struct dyn_body_spec *boom = &scenario->spec.bodies[1].spec;
+    const struct dyn_body_spec *panel = &scenario->spec.bodies[2].spec;
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_PRISMATIC, boom->joint);
     EXPECT_VECTOR(boom->axis, 0, 0.6, 0.8);
     EXPECT_VECTOR(boom->place_xyz, 0.01, 0.02, 0.03);
     EXPECT_VECTOR(&boom->force_spec[0].stiffness, 8000, 0.002, 2); /* stiffness, rest, damping */
-    EXPECT_VECTOR(scenario->bodies[1].position, 0.005);
-    EXPECT_VECTOR(scenario->bodies[1].velocity, 0.01);
+    EXPECT_VECTOR(scenario->spec.bodies[1].position, 0.005);
+    EXPECT_VECTOR(scenario->spec.bodies[1].velocity, 0.01);
     NEAR(0.5, boom->mass);
 
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_REVOLUTE, panel->joint);
@@ -170,30 +170,30 @@ static void test_hinged_and_sliding_bodies_are_read(void)
     EXPECT_VECTOR(panel->place_xyz, 0, 0.6, 0);
     EXPECT_VECTOR(panel->place_quat, 0, 0, 0, 1);
     EXPECT_VECTOR(&panel->force_spec[0].stiffness, 80, PI / 180, 0.5);
-    EXPECT_VECTOR(scenario->bodies[2].position, PI / 90);
-    EXPECT_VECTOR(scenario->bodies[2].velocity, PI / 30);
+    EXPECT_VECTOR(scenario->spec.bodies[2].position, PI / 90);
+    EXPECT_VECTOR(scenario->spec.bodies[2].velocity, PI / 30);
 }
 
 /* The file states inertia with rotors locked; the kernel gets it without J a a'. */
 static void test_rotors_are_taken_out_of_the_inertia(void)
 {
     load(base_text);
-    EXPECT_VECTOR(scenario->bodies[0].spec.inertia, 12, 14, 10 - 0.02, 0.5, 0.25, -0.5);
-    EXPECT_VECTOR(scenario->bodies[2].spec.inertia, 1, 1, 1, 0, 0, 0);
+    EXPECT_VECTOR(scenario->spec.bodies[0].spec.inertia, 12, 14, 10 - 0.02, 0.5, 0.25, -0.5);
+    EXPECT_VECTOR(scenario->spec.bodies[2].spec.inertia, 1, 1, 1, 0, 0, 0);
     cfg_scenario_free(scenario);
     load("name: x\n"
          "bodies: [{name: a, joint: free, mass: 1, inertia: 3 3 3}]\n"
          "devices: [{name: w, type: wheel, body: a, axis: 1 2 -2, inertia: 0.9, max_torque: 1,\n"
          "           max_speed: 1, command: {link: l, control: 0}}]\n"
          "links: [{name: l, listen: 127.0.0.1:1, body: a}]\n");
-    EXPECT_VECTOR(scenario->bodies[0].spec.inertia, 3 - 0.1, 3 - 0.4, 3 - 0.4, -0.2, 0.2, 0.4);
+    EXPECT_VECTOR(scenario->spec.bodies[0].spec.inertia, 3 - 0.1, 3 - 0.4, 3 - 0.4, -0.2, 0.2, 0.4);
 }
 
 static void test_instruments_are_read(void)
 {
     load(base_text);
-    TEST_ASSERT_EQUAL_INT(1, scenario->sensor_count);
-    const struct sim_sensor *gyro = &scenario->sensors[0];
+    TEST_ASSERT_EQUAL_INT(1, scenario->spec.sensor_count);
+    const struct sim_sensor *gyro = &scenario->spec.sensors[0];
     TEST_ASSERT_EQUAL_STRING("gyro", gyro->name);
     TEST_ASSERT_EQUAL_INT(SIM_SENSOR_GYRO, gyro->kind);
     TEST_ASSERT_EQUAL_INT(0, gyro->body);
@@ -213,15 +213,15 @@ static void test_instruments_are_read(void)
 static void test_mounting_takes_body_axes_to_instrument_axes(void)
 {
     load(base_text);
-    EXPECT_VECTOR(scenario->sensors[0].triad.mounting, 0, 1, 0, -1, 0, 0, 0, 0, 1);
+    EXPECT_VECTOR(scenario->spec.sensors[0].triad.mounting, 0, 1, 0, -1, 0, 0, 0, 0, 1);
     cfg_scenario_free(scenario);
     load("name: x\n"
          "bodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n"
          "devices:\n"
          "- {name: g, type: gyro, body: a, attitude: {roll: 90 deg}}\n"
          "- {name: m, type: magnetometer, body: a, attitude: {pitch: 90 deg}}\n");
-    EXPECT_VECTOR(scenario->sensors[0].triad.mounting, 1, 0, 0, 0, 0, 1, 0, -1, 0);
-    EXPECT_VECTOR(scenario->sensors[1].triad.mounting, 0, 0, -1, 0, 1, 0, 1, 0, 0);
+    EXPECT_VECTOR(scenario->spec.sensors[0].triad.mounting, 1, 0, 0, 0, 0, 1, 0, -1, 0);
+    EXPECT_VECTOR(scenario->spec.sensors[1].triad.mounting, 0, 0, -1, 0, 1, 0, 1, 0, 0);
 }
 
 /* Yaw first, then pitch about the new y, then roll about the newest x: the columns of the rotation
@@ -233,15 +233,15 @@ static void test_euler_angles_turn_in_the_stated_order(void)
          "          mass: 1, inertia: 1 1 1}]\n"
          "devices: [{name: g, type: gyro, body: a, attitude: {yaw: 90 deg, pitch: 90 deg}}]\n");
     /* x goes to y by the yaw, then to -z by the pitch; z goes to where the yawed x was: y. */
-    EXPECT_VECTOR(scenario->sensors[0].triad.mounting, 0, 0, -1, -1, 0, 0, 0, 1, 0);
-    EXPECT_VECTOR(scenario->bodies[0].position + 3, 0.5, -0.5, 0.5, 0.5);
+    EXPECT_VECTOR(scenario->spec.sensors[0].triad.mounting, 0, 0, -1, -1, 0, 0, 0, 1, 0);
+    EXPECT_VECTOR(scenario->spec.bodies[0].position + 3, 0.5, -0.5, 0.5, 0.5);
     cfg_scenario_free(scenario);
     /* With the nose straight up, yaw and roll are about the same line and cancel. */
     load("name: x\n"
          "bodies: [{name: a, joint: {type: free, attitude: {yaw: 40 deg, pitch: 90 deg, roll: 40 "
          "deg}},\n"
          "          mass: 1, inertia: 1 1 1}]\n");
-    EXPECT_VECTOR(scenario->bodies[0].position + 3, sqrt(0.5), 0, sqrt(0.5), 0);
+    EXPECT_VECTOR(scenario->spec.bodies[0].position + 3, sqrt(0.5), 0, sqrt(0.5), 0);
 }
 
 static void test_a_quaternion_typed_with_four_digits_becomes_unit(void)
@@ -249,7 +249,7 @@ static void test_a_quaternion_typed_with_four_digits_becomes_unit(void)
     load("name: x\n"
          "bodies: [{name: a, joint: {type: free, attitude: [0.7071, 0, -0.7071, 0]}, mass: 1,\n"
          "          inertia: 1 1 1}]\n");
-    EXPECT_VECTOR(scenario->bodies[0].position + 3, sqrt(0.5), 0, -sqrt(0.5), 0);
+    EXPECT_VECTOR(scenario->spec.bodies[0].position + 3, sqrt(0.5), 0, -sqrt(0.5), 0);
 }
 
 static void test_two_links_may_use_the_same_control(void)
@@ -265,8 +265,8 @@ static void test_two_links_may_use_the_same_control(void)
          "   command: {link: l, control: 3}}\n"
          "links: [{name: k, listen: 127.0.0.1:1, body: a}, {name: l, listen: 127.0.0.1:2, body: "
          "a}]\n");
-    TEST_ASSERT_EQUAL_INT(0, scenario->effectors[0].link);
-    TEST_ASSERT_EQUAL_INT(1, scenario->effectors[1].link);
+    TEST_ASSERT_EQUAL_INT(0, scenario->spec.effectors[0].link);
+    TEST_ASSERT_EQUAL_INT(1, scenario->spec.effectors[1].link);
 }
 
 /* Inline there is no I/O thread to get in the way of the frame's. */
@@ -274,14 +274,14 @@ static void test_inline_links_need_no_core_and_no_priority(void)
 {
     load("name: x\nio: {mode: inline, cpu: 1, priority: 95}\nframe: {cpu: 1}\n"
          "bodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n");
-    TEST_ASSERT_EQUAL_INT(IO_LINK_INLINE, scenario->io_mode);
+    TEST_ASSERT_EQUAL_INT(IO_LINK_INLINE, scenario->spec.io_mode);
 }
 
 static void test_wheels_are_read(void)
 {
     load(base_text);
-    TEST_ASSERT_EQUAL_INT(1, scenario->effector_count);
-    const struct sim_effector *wheel = &scenario->effectors[0];
+    TEST_ASSERT_EQUAL_INT(1, scenario->spec.effector_count);
+    const struct sim_effector *wheel = &scenario->spec.effectors[0];
     TEST_ASSERT_EQUAL_STRING("wheel", wheel->name);
     TEST_ASSERT_EQUAL_INT(0, wheel->effector.body);
     EXPECT_VECTOR(wheel->effector.wheel.axis, 0, 0, 1);
@@ -301,8 +301,8 @@ static void test_wheels_are_read(void)
 static void test_links_are_read(void)
 {
     load(base_text);
-    TEST_ASSERT_EQUAL_INT(1, scenario->link_count);
-    const struct sim_link *link = &scenario->links[0];
+    TEST_ASSERT_EQUAL_INT(1, scenario->spec.link_count);
+    const struct sim_link *link = &scenario->spec.links[0];
     TEST_ASSERT_EQUAL_STRING("board", link->spec.name);
     TEST_ASSERT_EQUAL_STRING("127.0.0.1:14560", link->spec.bus.listen);
     TEST_ASSERT_EQUAL_STRING("127.0.0.1:14561", link->spec.bus.peer);
@@ -327,11 +327,12 @@ static void test_controller_target_and_expectations_are_read(void)
     TEST_ASSERT_EQUAL_STRING("board", scenario->controller.argument[0]);
     TEST_ASSERT_EQUAL_STRING("127.0.0.1:14560", scenario->controller.argument[2]);
     TEST_ASSERT_NULL(scenario->controller.argument[3]);
-    TEST_ASSERT_EQUAL_INT(2, scenario->target_body);
-    EXPECT_VECTOR(scenario->target, 0, 1, 0, 0);
-    TEST_ASSERT_EQUAL_INT(2, scenario->expect_count);
+    TEST_ASSERT_EQUAL_INT(2, scenario->spec.target_body);
+    EXPECT_VECTOR(scenario->spec.target, 0, 1, 0, 0);
+    TEST_ASSERT_EQUAL_INT(2, scenario->spec.expect_count);
 
-    const struct sim_expectation *first = &scenario->expects[0], *second = &scenario->expects[1];
+    const struct sim_expectation *first = &scenario->spec.expects[0],
+                                 *second = &scenario->spec.expects[1];
     TEST_ASSERT_EQUAL_INT(SIM_SIGNAL_ATTITUDE_ERROR, first->signal);
     TEST_ASSERT_TRUE(first->below && !first->within);
     NEAR(PI / 1800, first->limit);
@@ -341,7 +342,7 @@ static void test_controller_target_and_expectations_are_read(void)
     TEST_ASSERT_TRUE(!second->below && second->within);
     NEAR(PI / 360, second->limit);
     NEAR(0.5, second->seconds);
-    TEST_ASSERT_EQUAL_INT(76, second->mark.line);
+    TEST_ASSERT_EQUAL_INT(76, cfg_scenario_mark(scenario, "expect", second->text).line);
 }
 
 /* ---- defaults and short forms ---- */
@@ -357,36 +358,36 @@ static const char small_text[] =
 static void test_defaults_of_the_run(void)
 {
     load(small_text);
-    TEST_ASSERT_EQUAL_UINT64(1000000, scenario->period_ns);
-    TEST_ASSERT_EQUAL_DOUBLE(10.0, scenario->seconds);
-    TEST_ASSERT_EQUAL_UINT64(1, scenario->seed);
-    TEST_ASSERT_EQUAL_INT(RT_PACE_REAL, scenario->pace);
+    TEST_ASSERT_EQUAL_UINT64(1000000, scenario->spec.period_ns);
+    TEST_ASSERT_EQUAL_DOUBLE(10.0, scenario->spec.seconds);
+    TEST_ASSERT_EQUAL_UINT64(1, scenario->spec.seed);
+    TEST_ASSERT_EQUAL_INT(RT_PACE_REAL, scenario->spec.pace);
     TEST_ASSERT_FALSE(scenario->commit_given);
-    TEST_ASSERT_EQUAL_INT(RT_OVERRUN_SKIP, scenario->overrun);
-    TEST_ASSERT_EQUAL_UINT32(10, scenario->max_catch_up);
+    TEST_ASSERT_EQUAL_INT(RT_OVERRUN_SKIP, scenario->spec.overrun);
+    TEST_ASSERT_EQUAL_UINT32(10, scenario->spec.max_catch_up);
     TEST_ASSERT_FALSE(scenario->require_realtime);
-    TEST_ASSERT_EQUAL_INT(IO_LINK_THREADED, scenario->io_mode);
-    TEST_ASSERT_EQUAL_INT(-1, scenario->frame_cpu);
-    TEST_ASSERT_EQUAL_INT(-1, scenario->io_cpu);
-    TEST_ASSERT_EQUAL_INT(90, scenario->frame_priority);
-    TEST_ASSERT_EQUAL_INT(80, scenario->io_priority);
-    TEST_ASSERT_EQUAL_INT(RT_WAIT_HYBRID, scenario->wait);
-    TEST_ASSERT_EQUAL_UINT64(0, scenario->lead_ns);
-    TEST_ASSERT_EQUAL_UINT64(500000000, scenario->watchdog_ns);
-    TEST_ASSERT_EQUAL_INT(DYN_RK4, scenario->integrator);
-    TEST_ASSERT_EQUAL_INT(1, scenario->substeps);
-    TEST_ASSERT_EQUAL_UINT32(1, scenario->log_every);
-    EXPECT_VECTOR(scenario->environment.gravity, 0, 0, 0);
+    TEST_ASSERT_EQUAL_INT(IO_LINK_THREADED, scenario->spec.io_mode);
+    TEST_ASSERT_EQUAL_INT(-1, scenario->spec.frame_cpu);
+    TEST_ASSERT_EQUAL_INT(-1, scenario->spec.io_cpu);
+    TEST_ASSERT_EQUAL_INT(90, scenario->spec.frame_priority);
+    TEST_ASSERT_EQUAL_INT(80, scenario->spec.io_priority);
+    TEST_ASSERT_EQUAL_INT(RT_WAIT_HYBRID, scenario->spec.wait);
+    TEST_ASSERT_EQUAL_UINT64(0, scenario->spec.lead_ns);
+    TEST_ASSERT_EQUAL_UINT64(500000000, scenario->spec.watchdog_ns);
+    TEST_ASSERT_EQUAL_INT(DYN_RK4, scenario->spec.integrator);
+    TEST_ASSERT_EQUAL_INT(1, scenario->spec.substeps);
+    TEST_ASSERT_EQUAL_UINT32(1, scenario->spec.log_every);
+    EXPECT_VECTOR(scenario->spec.environment.gravity, 0, 0, 0);
     expect_home(47.397742 * PI / 180, 8.545594 * PI / 180, 488);
 }
 
 static void test_defaults_of_devices_and_links(void)
 {
     load(small_text);
-    TEST_ASSERT_EQUAL_UINT32(1, scenario->sensors[0].every);
-    EXPECT_VECTOR(scenario->sensors[0].triad.mounting, 1, 0, 0, 0, 1, 0, 0, 0, 1);
-    TEST_ASSERT_EQUAL_DOUBLE(0.3, scenario->effectors[0].drive.gain);
-    const struct sim_link *link = &scenario->links[0];
+    TEST_ASSERT_EQUAL_UINT32(1, scenario->spec.sensors[0].every);
+    EXPECT_VECTOR(scenario->spec.sensors[0].triad.mounting, 1, 0, 0, 0, 1, 0, 0, 0, 1);
+    TEST_ASSERT_EQUAL_DOUBLE(0.3, scenario->spec.effectors[0].drive.gain);
+    const struct sim_link *link = &scenario->spec.links[0];
     TEST_ASSERT_EQUAL_UINT32(4, link->every[SIM_MESSAGE_SENSOR]);
     TEST_ASSERT_EQUAL_UINT32(20, link->every[SIM_MESSAGE_STATE]);
     TEST_ASSERT_EQUAL_UINT32(100, link->every[SIM_MESSAGE_GPS]);
@@ -396,8 +397,8 @@ static void test_defaults_of_devices_and_links(void)
     TEST_ASSERT_FALSE(link->stop_on_loss);
     TEST_ASSERT_EQUAL_UINT64(500000000, link->spec.lost_after_ns);
     TEST_ASSERT_EQUAL_INT(0, scenario->controller.argument_count);
-    TEST_ASSERT_EQUAL_INT(0, scenario->target_body);
-    EXPECT_VECTOR(scenario->target, 1, 0, 0, 0);
+    TEST_ASSERT_EQUAL_INT(0, scenario->spec.target_body);
+    EXPECT_VECTOR(scenario->spec.target, 1, 0, 0, 0);
 }
 
 /* 250 Hz does not divide 20 Hz; a rate that nobody wrote bends. */
@@ -406,19 +407,19 @@ static void test_unwritten_message_rates_fit_a_slow_frame(void)
     const char *const overrides[] = {"rate=20 Hz"};
     TEST_ASSERT_EQUAL_INT(0, cfg_scenario_load_text("s.yaml", small_text, strlen(small_text),
                                                     overrides, 1, &scenario, error));
-    TEST_ASSERT_EQUAL_UINT32(1, scenario->links[0].every[SIM_MESSAGE_SENSOR]);
-    TEST_ASSERT_EQUAL_UINT32(2, scenario->links[0].every[SIM_MESSAGE_GPS]);
-    TEST_ASSERT_EQUAL_UINT32(20, scenario->links[0].every[SIM_MESSAGE_TIME]);
+    TEST_ASSERT_EQUAL_UINT32(1, scenario->spec.links[0].every[SIM_MESSAGE_SENSOR]);
+    TEST_ASSERT_EQUAL_UINT32(2, scenario->spec.links[0].every[SIM_MESSAGE_GPS]);
+    TEST_ASSERT_EQUAL_UINT32(20, scenario->spec.links[0].every[SIM_MESSAGE_TIME]);
 }
 
 static void test_a_lone_word_stands_for_its_mapping(void)
 {
     load("name: x\noverrun: stop\nio: inline\nintegrator: semi-implicit-euler\n"
          "bodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n");
-    TEST_ASSERT_EQUAL_INT(RT_OVERRUN_STOP, scenario->overrun);
-    TEST_ASSERT_EQUAL_INT(IO_LINK_INLINE, scenario->io_mode);
-    TEST_ASSERT_EQUAL_INT(DYN_SEMI_IMPLICIT_EULER, scenario->integrator);
-    EXPECT_VECTOR(scenario->bodies[0].position, 0, 0, 0, 1, 0, 0, 0);
+    TEST_ASSERT_EQUAL_INT(RT_OVERRUN_STOP, scenario->spec.overrun);
+    TEST_ASSERT_EQUAL_INT(IO_LINK_INLINE, scenario->spec.io_mode);
+    TEST_ASSERT_EQUAL_INT(DYN_SEMI_IMPLICIT_EULER, scenario->spec.integrator);
+    EXPECT_VECTOR(scenario->spec.bodies[0].position, 0, 0, 0, 1, 0, 0, 0);
 }
 
 /* A rate with a period of whole nanoseconds need not be a whole number itself. */
@@ -441,7 +442,7 @@ static void test_rates_on_the_nanosecond_grid(void)
                                                              &rates[i].override, 1, &scenario,
                                                              error),
                                       error);
-        TEST_ASSERT_EQUAL_UINT64(rates[i].period_ns, scenario->period_ns);
+        TEST_ASSERT_EQUAL_UINT64(rates[i].period_ns, scenario->spec.period_ns);
     }
 }
 
@@ -450,8 +451,8 @@ static void test_a_typed_fraction_divides_the_frame_rate(void)
 {
     load("name: x\nbodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n"
          "devices: [{name: g, type: gyro, body: a, rate: 333.3333 Hz}]\n");
-    TEST_ASSERT_EQUAL_UINT32(3, scenario->sensors[0].every);
-    NEAR(0.003, scenario->sensors[0].triad.sample_time);
+    TEST_ASSERT_EQUAL_UINT32(3, scenario->spec.sensors[0].every);
+    NEAR(0.003, scenario->spec.sensors[0].triad.sample_time);
 }
 
 /* ---- files ---- */
@@ -579,7 +580,7 @@ static void test_every_integrator_is_chosen_and_printed_by_its_name(void)
                  "bodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n",
                  names[k]);
         load(text);
-        TEST_ASSERT_EQUAL_INT(k, scenario->integrator);
+        TEST_ASSERT_EQUAL_INT(k, scenario->spec.integrator);
         snprintf(line, sizeof line, "integrator %s, 1 step a frame\n", names[k]);
         char *out = printed(print_scenario);
         TEST_ASSERT_NOT_NULL_MESSAGE(strstr(out, line), out);

@@ -2,6 +2,7 @@
  * A scenario read back: every kind of body, device and link in its words, beside the text it came
  * from.
  */
+#include "config/scenario.h"
 #include "tests/config/loaded.h"
 
 static char *text;
@@ -215,7 +216,7 @@ static void test_the_magnetic_model_is_named_where_it_is_used(void)
 {
     printed("name: x\nenvironment: {world: orbit}\nbodies: [{name: a, joint: free, mass: 1, "
             "inertia: 1 1 1}]\n");
-    TEST_ASSERT_NOT_NULL(strstr(text, scenario->world.has_field
+    TEST_ASSERT_NOT_NULL(strstr(text, scenario->spec.world.has_field
                                           ? "\nworld orbit, magnetic field by the World Magnetic "
                                             "Model\nbodies\n"
                                           : "\nworld orbit\nbodies\n"));

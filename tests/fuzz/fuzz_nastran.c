@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "config/import/nastran.h"
+#include "config/scenario.h"
 #include "rt/check.h"
 
 enum { WANTED_MAX = 4 };

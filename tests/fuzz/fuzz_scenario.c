@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/scenario.h"
 #include "rt/check.h"
+#include "rt/executive/arm/arm_configuration.h"
 #include "rt/executive/arm/arm_record.h"
 #include "rt/executive/operator/operator.h"
 #include "rt/executive/sim.h"
@@ -49,11 +51,11 @@ static void check_finite(const double *numbers, int count)
 
 static void check_mimic(const struct cfg_scenario *scenario, int i)
 {
-    const struct dyn_mimic *mimic = &scenario->bodies[i].spec.mimic;
+    const struct dyn_mimic *mimic = &scenario->spec.bodies[i].spec.mimic;
     if (!mimic->on)
         return;
-    RT_CHECK(mimic->leader >= 0 && mimic->leader < scenario->body_count && mimic->leader != i);
-    RT_CHECK(!scenario->bodies[mimic->leader].spec.mimic.on);
+    RT_CHECK(mimic->leader >= 0 && mimic->leader < scenario->spec.body_count && mimic->leader != i);
+    RT_CHECK(!scenario->spec.bodies[mimic->leader].spec.mimic.on);
     RT_CHECK(isfinite(mimic->ratio) && isfinite(mimic->offset));
 }
 
@@ -62,7 +64,7 @@ static void check_flex(const struct cfg_scenario *scenario, const struct sim_bod
     const struct sim_flex *flex = body->flex;
     RT_CHECK((flex != NULL) == (body->spec.flex != NULL));
     const int parent = body->spec.parent;
-    const struct sim_flex *below = parent >= 0 ? scenario->bodies[parent].flex : NULL;
+    const struct sim_flex *below = parent >= 0 ? scenario->spec.bodies[parent].flex : NULL;
     RT_CHECK(body->spec.node >= 0 && body->spec.node <= (below != NULL ? below->modal.nodes : 0));
     if (flex == NULL)
         return;
@@ -81,9 +83,9 @@ static void check_flex(const struct cfg_scenario *scenario, const struct sim_bod
 
 static void check_bodies(const struct cfg_scenario *scenario)
 {
-    RT_CHECK(scenario->body_count >= 1);
-    for (int i = 0; i < scenario->body_count; i++) {
-        const struct sim_body *body = &scenario->bodies[i];
+    RT_CHECK(scenario->spec.body_count >= 1);
+    for (int i = 0; i < scenario->spec.body_count; i++) {
+        const struct sim_body *body = &scenario->spec.bodies[i];
         RT_CHECK(body->spec.parent >= -1 && body->spec.parent < i);
         RT_CHECK(body->spec.mass >= 0.0 && body->mark.line >= 1);
         check_finite(body->position, 7);
@@ -127,7 +129,7 @@ static void check_gps(const struct io_gps_spec *gps)
 
 static void check_encoder(const struct cfg_scenario *scenario, const struct sim_sensor *sensor)
 {
-    const struct dyn_body_spec *spec = &scenario->bodies[sensor->body].spec;
+    const struct dyn_body_spec *spec = &scenario->spec.bodies[sensor->body].spec;
     RT_CHECK(sensor->coordinate >= 0 && sensor->coordinate < dyn_joint_nq(spec));
     RT_CHECK(sensor->angle >= 0 && sensor->angle < IO_ANGLE_MAX && !spec->mimic.on);
 }
@@ -165,9 +167,9 @@ static void check_kind(const struct cfg_scenario *scenario, const struct sim_sen
 
 static void check_sensors(const struct cfg_scenario *scenario)
 {
-    for (int i = 0; i < scenario->sensor_count; i++) {
-        const struct sim_sensor *sensor = &scenario->sensors[i];
-        RT_CHECK(sensor->body >= 0 && sensor->body < scenario->body_count);
+    for (int i = 0; i < scenario->spec.sensor_count; i++) {
+        const struct sim_sensor *sensor = &scenario->spec.sensors[i];
+        RT_CHECK(sensor->body >= 0 && sensor->body < scenario->spec.body_count);
         RT_CHECK(sensor->every >= 1 && sensor->sample_time > 0.0);
         check_finite(sensor->point, 3);
         check_kind(scenario, sensor);
@@ -176,13 +178,13 @@ static void check_sensors(const struct cfg_scenario *scenario)
 
 static void check_effectors(const struct cfg_scenario *scenario)
 {
-    RT_CHECK(scenario->drive_count <= scenario->effector_count);
-    RT_CHECK(scenario->effector_count <= SIM_EFFECTOR_MAX);
-    for (int i = 0; i < scenario->effector_count; i++) {
-        const struct sim_effector *effector = &scenario->effectors[i];
-        RT_CHECK(dyn_effector_problem(&effector->effector, scenario->body_count) == NULL);
-        RT_CHECK(effector->link < scenario->link_count);
-        RT_CHECK((effector->link >= 0) == (i < scenario->drive_count));
+    RT_CHECK(scenario->spec.drive_count <= scenario->spec.effector_count);
+    RT_CHECK(scenario->spec.effector_count <= SIM_EFFECTOR_MAX);
+    for (int i = 0; i < scenario->spec.effector_count; i++) {
+        const struct sim_effector *effector = &scenario->spec.effectors[i];
+        RT_CHECK(dyn_effector_problem(&effector->effector, scenario->spec.body_count) == NULL);
+        RT_CHECK(effector->link < scenario->spec.link_count);
+        RT_CHECK((effector->link >= 0) == (i < scenario->spec.drive_count));
         RT_CHECK(effector->control >= 0 && effector->control < IO_CONTROL_MAX);
         RT_CHECK(effector->drive.delay < IO_ACTUATOR_DRIVE_DELAY_MAX);
         check_finite(&effector->drive.gain, 1);
@@ -192,27 +194,29 @@ static void check_effectors(const struct cfg_scenario *scenario)
 
 static void check_world(const struct cfg_scenario *scenario)
 {
-    const struct dyn_environment *environment = &scenario->environment;
-    RT_CHECK(environment->kind == scenario->world.kind);
-    RT_CHECK(scenario->reference_body >= -1 && scenario->reference_body < scenario->body_count);
-    RT_CHECK(environment->kind != DYN_WORLD_ORBIT || scenario->reference_body >= 0);
+    const struct dyn_environment *environment = &scenario->spec.environment;
+    RT_CHECK(environment->kind == scenario->spec.world.kind);
+    RT_CHECK(scenario->spec.reference_body >= -1 &&
+             scenario->spec.reference_body < scenario->spec.body_count);
+    RT_CHECK(environment->kind != DYN_WORLD_ORBIT || scenario->spec.reference_body >= 0);
     check_finite(environment->gravity, 3);
     check_finite(environment->magnetic_field, 3);
     check_finite(environment->wind, 3);
     check_finite(&environment->ground, 1);
     check_finite(&environment->height, 1);
     for (int k = 0; k < 3; k++)
-        RT_CHECK(scenario->gust.sigma[k] >= 0.0 && scenario->gust.time[k] > 0.0);
+        RT_CHECK(scenario->spec.gust.sigma[k] >= 0.0 && scenario->spec.gust.time[k] > 0.0);
 }
 
 static void check_faults(const struct cfg_scenario *scenario)
 {
-    RT_CHECK(scenario->fault_count <= SIM_FAULT_MAX);
-    for (int i = 0; i < scenario->fault_count; i++) {
-        const struct sim_fault *fault = &scenario->faults[i];
+    RT_CHECK(scenario->spec.fault_count <= SIM_FAULT_MAX);
+    for (int i = 0; i < scenario->spec.fault_count; i++) {
+        const struct sim_fault *fault = &scenario->spec.faults[i];
         RT_CHECK((fault->sensor >= 0) + (fault->effector >= 0) + (fault->link >= 0) == 1);
-        RT_CHECK(fault->sensor < scenario->sensor_count && fault->link < scenario->link_count);
-        RT_CHECK(fault->effector < scenario->drive_count);
+        RT_CHECK(fault->sensor < scenario->spec.sensor_count &&
+                 fault->link < scenario->spec.link_count);
+        RT_CHECK(fault->effector < scenario->spec.drive_count);
         RT_CHECK(fault->link >= 0 ? io_fault_fits_frame(fault->spec.kind)
                                   : io_fault_fits_signal(fault->spec.kind));
         RT_CHECK(fault->spec.last_frame > fault->spec.first_frame ||
@@ -237,10 +241,10 @@ static void check_hand(const struct io_hand_spec *hand)
 
 static void check_links(const struct cfg_scenario *scenario)
 {
-    RT_CHECK(scenario->link_count <= IO_LINK_MAX);
-    for (int i = 0; i < scenario->link_count; i++) {
-        const struct sim_link *link = &scenario->links[i];
-        RT_CHECK(link->body >= 0 && link->body < scenario->body_count);
+    RT_CHECK(scenario->spec.link_count <= IO_LINK_MAX);
+    for (int i = 0; i < scenario->spec.link_count; i++) {
+        const struct sim_link *link = &scenario->spec.links[i];
+        RT_CHECK(link->body >= 0 && link->body < scenario->spec.body_count);
         RT_CHECK(link->spec.name == link->name && link->spec.bus.name == link->name);
         RT_CHECK(link->sticks.step_count <= IO_RC_SCRIPT_STEP_MAX);
         check_hand(&link->spec.hand);
@@ -251,7 +255,7 @@ static void check_links(const struct cfg_scenario *scenario)
 
 static void check_arm(const struct cfg_scenario *scenario)
 {
-    const struct sim_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &scenario->spec.arm;
     RT_CHECK(arm->joint_count <= DYN_ARM_JOINT_MAX && arm->payload_count <= SIM_PAYLOAD_MAX);
     if (arm->joint_count == 0) {
         RT_CHECK(arm->payload_count == 0);
@@ -263,31 +267,34 @@ static void check_arm(const struct cfg_scenario *scenario)
     check_finite(arm->resolve.upper, arm->joint_count);
     for (int i = 0; i < arm->payload_count; i++) {
         const struct sim_payload *payload = &arm->payload[i];
-        RT_CHECK(payload->body > arm->hand && payload->body < scenario->body_count);
+        RT_CHECK(payload->body > arm->hand && payload->body < scenario->spec.body_count);
         RT_CHECK(payload->bay >= 0 && payload->bay < payload->body);
-        RT_CHECK(payload->in_hand == (sim_arm_first_configuration(scenario) == 1 + i));
+        RT_CHECK(payload->in_hand == (sim_arm_first_configuration(&scenario->spec) == 1 + i));
         RT_CHECK(!payload->in_hand || !payload->latched);
     }
 }
 
 static void check_run(const struct cfg_scenario *scenario)
 {
-    RT_CHECK(scenario->period_ns >= 50000 && scenario->period_ns <= 1000000000);
-    RT_CHECK(scenario->max_catch_up >= 1 && scenario->substeps >= 1 && scenario->log_every >= 1);
-    RT_CHECK(2 * scenario->lead_ns < scenario->period_ns + 2);
-    RT_CHECK(scenario->target_body >= 0 && scenario->target_body < scenario->body_count);
-    RT_CHECK(scenario->controller.argument_count < SIM_ARGUMENT_MAX);
-    RT_CHECK(scenario->expect_count <= SIM_EXPECTATION_MAX);
-    RT_CHECK(scenario->log.channel_count <= SIM_LOG_CHANNEL_MAX);
-    for (int i = 0; i < scenario->log.channel_count; i++) {
-        const struct sim_log_channel *channel = &scenario->log.channel[i];
-        RT_CHECK(channel->every >= 1 && channel->sensor < scenario->sensor_count &&
-                 channel->drive < scenario->drive_count);
+    RT_CHECK(scenario->spec.period_ns >= 50000 && scenario->spec.period_ns <= 1000000000);
+    RT_CHECK(scenario->spec.max_catch_up >= 1 && scenario->spec.substeps >= 1 &&
+             scenario->spec.log_every >= 1);
+    RT_CHECK(2 * scenario->spec.lead_ns < scenario->spec.period_ns + 2);
+    RT_CHECK(scenario->spec.target_body >= 0 &&
+             scenario->spec.target_body < scenario->spec.body_count);
+    RT_CHECK(scenario->controller.argument_count < CFG_ARGUMENT_MAX);
+    RT_CHECK(scenario->spec.expect_count <= SIM_EXPECTATION_MAX);
+    RT_CHECK(scenario->spec.log.channel_count <= SIM_LOG_CHANNEL_MAX);
+    for (int i = 0; i < scenario->spec.log.channel_count; i++) {
+        const struct sim_log_channel *channel = &scenario->spec.log.channel[i];
+        RT_CHECK(channel->every >= 1 && channel->sensor < scenario->spec.sensor_count &&
+                 channel->drive < scenario->spec.drive_count);
     }
-    check_finite(scenario->target, 4);
-    check_finite(scenario->target_position, 3);
-    for (int i = 0; i < scenario->expect_count; i++)
-        RT_CHECK(isfinite(scenario->expects[i].limit) && isfinite(scenario->expects[i].seconds));
+    check_finite(scenario->spec.target, 4);
+    check_finite(scenario->spec.target_position, 3);
+    for (int i = 0; i < scenario->spec.expect_count; i++)
+        RT_CHECK(isfinite(scenario->spec.expects[i].limit) &&
+                 isfinite(scenario->spec.expects[i].seconds));
 }
 
 static void check_print(const struct cfg_scenario *scenario)
@@ -302,9 +309,9 @@ static void check_print(const struct cfg_scenario *scenario)
 /* A frame survives every parameter at both ends of its limits, and every fault begun. */
 static void check_tunes(struct sim *sim)
 {
-    const struct cfg_scenario *scenario = sim->scenario;
-    for (int i = 0; i < scenario->parameter_count; i++) {
-        const struct sim_parameter *parameter = &scenario->parameters[i];
+    const struct cfg_scenario *scenario = sim->spec;
+    for (int i = 0; i < scenario->spec.parameter_count; i++) {
+        const struct sim_parameter *parameter = &scenario->spec.parameters[i];
         RT_CHECK(parameter->low <= parameter->initial && parameter->initial <= parameter->high);
         RT_CHECK(memchr(parameter->name, '\0', sizeof parameter->name));
         for (int end = 0; end < 2; end++) {
@@ -313,7 +320,7 @@ static void check_tunes(struct sim *sim)
         }
         sim_vehicle_tune(sim->vehicle, i, parameter->initial);
     }
-    for (int i = 0; i < scenario->fault_count; i++) {
+    for (int i = 0; i < scenario->spec.fault_count; i++) {
         struct sim_record_act act = {
             .frame = 2, .act = SIM_ACT_FAULT, .index = (uint32_t)i, .value = 1.0};
         sim_apply_act(sim, &act, NULL);
@@ -327,7 +334,7 @@ static void check_tunes(struct sim *sim)
 /* Every button in its turn, with the sticks at their ends. */
 static void check_flight(struct sim *sim)
 {
-    const struct sim_arm *arm = &sim->scenario->arm;
+    const struct sim_arm *arm = &sim->spec->arm;
     unsigned char record[2048];
     struct sim_record_input input = {.kind = SIM_RECORD_COMMAND, .link = (uint8_t)arm->button_link};
     RT_CHECK(sim_arm_record_size(arm->joint_count) <= sizeof record);
@@ -340,7 +347,7 @@ static void check_flight(struct sim *sim)
         rt_schedule_run(sim->schedule, (uint64_t)button * arm->every);
         sim_arm_record_fill(sim->vehicle, record);
         RT_CHECK(sim->vehicle->arm->configuration <
-                 (uint64_t)sim_arm_configuration_count(sim->scenario));
+                 (uint64_t)sim_arm_configuration_count(sim->spec));
         RT_CHECK(sim->vehicle->arm->near <= (uint64_t)arm->payload_count);
         RT_CHECK(sim_run_state_problem(sim->vehicle, sim->vehicle->state) == NULL);
         check_finite(sim->vehicle->x, dyn_plant_state_count(&sim->vehicle->plant));
@@ -350,11 +357,11 @@ static void check_flight(struct sim *sim)
 /* Whatever comes of it; a step that is not finite is taken back. */
 static void check_frames(const struct cfg_scenario *scenario)
 {
-    struct sim *sim = sim_create(scenario);
+    struct sim *sim = sim_create(&scenario->spec);
     struct io_channel_spec channels[IO_CHANNEL_MAX];
     struct sim_record_jobs jobs;
-    sim_job_names(scenario, &sim->inject, &jobs);
-    sim_record_channels(scenario, dyn_model_nq(sim->vehicle->plant.model),
+    sim_job_names(&scenario->spec, &sim->inject, &jobs);
+    sim_record_channels(&scenario->spec, dyn_model_nq(sim->vehicle->plant.model),
                         dyn_model_nv(sim->vehicle->plant.model), &jobs, channels);
     sim->vehicle->plant.substeps = 1;
     for (uint64_t frame = 0; frame < 2; frame++)
@@ -363,7 +370,7 @@ static void check_frames(const struct cfg_scenario *scenario)
     if (sim->vehicle->arm != NULL)
         check_flight(sim);
     struct sim_record_input reset = {.frame = 2, .kind = SIM_RECORD_RESET};
-    if (scenario->link_count > 0)
+    if (scenario->spec.link_count > 0)
         sim_apply_input(sim, &reset);
     sim_sample_all_sensors(sim);
     free(sim);
@@ -387,16 +394,17 @@ static const void *find(void *context, const char *name, size_t *size)
 
 static void check_looks(const struct cfg_scenario *scenario)
 {
-    RT_CHECK(scenario->camera_count <= SIM_CAMERA_MAX);
+    RT_CHECK(scenario->camera_count <= CFG_CAMERA_MAX);
     for (int i = 0; i < scenario->camera_count; i++) {
-        const struct sim_camera *camera = &scenario->cameras[i];
-        RT_CHECK(camera->body >= -1 && camera->body < scenario->body_count && camera->field > 0.0);
+        const struct cfg_camera *camera = &scenario->cameras[i];
+        RT_CHECK(camera->body >= -1 && camera->body < scenario->spec.body_count &&
+                 camera->field > 0.0);
         check_finite(camera->at, 3);
         check_finite(camera->look, 3);
         check_finite(camera->up, 3);
     }
-    for (int i = 0; i < scenario->body_count; i++) {
-        const struct sim_body *body = &scenario->bodies[i];
+    for (int i = 0; i < scenario->spec.body_count; i++) {
+        const struct sim_body *body = &scenario->spec.bodies[i];
         RT_CHECK(body->range.lower <= body->range.upper && body->solid_count >= 0);
         for (int k = 0; k < body->solid_count; k++) {
             const struct sim_solid *solid = &body->solids[k];

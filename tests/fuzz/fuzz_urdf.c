@@ -108,8 +108,8 @@ static void check_scenario(const char *text, size_t size, enum cfg_base base, bo
     RT_CHECK(scenario == NULL || is_robot);
     if (scenario == NULL)
         check_error(error);
-    for (int i = 0; scenario != NULL && i < scenario->body_count; i++) {
-        const struct sim_body *body = &scenario->bodies[i];
+    for (int i = 0; scenario != NULL && i < scenario->spec.body_count; i++) {
+        const struct sim_body *body = &scenario->spec.bodies[i];
         RT_CHECK(body->range.lower <= body->range.upper && body->spec.parent < i);
         for (int k = 0; k < body->solid_count; k++)
             check_solid(&body->solids[k]);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "config/import/wmm.h"
+#include "config/scenario.h"
 #include "rt/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

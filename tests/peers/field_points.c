@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "config/import/wmm.h"
+#include "config/scenario.h"
 #include "dynamics/world/earth.h"
 
 static void print_field(const struct cfg_wmm *wmm, double year, const struct dyn_geodetic *at)

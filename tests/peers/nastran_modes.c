@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "config/import/nastran.h"
+#include "config/scenario.h"
 #include "config/yaml/text_file.h"
 #include "dynamics/math/spatial.h"
 

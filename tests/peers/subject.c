@@ -1,4 +1,5 @@
 #include "tests/peers/subject.h"
+#include "config/scenario.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/resolve/stability.h"
+#include "config/scenario.h"
 #include "rt/check.h"
 #include "rt/clock.h"
 #include "rt/executive/sim.h"
@@ -35,7 +36,7 @@ static void print_jobs(const struct sim *sim)
     for (int i = 0; i < schedule->job_count; i++) {
         const struct rt_job *job = &schedule->job[i];
         printf("  %-16s %8g Hz   every %u, phase %u   %6llu ns\n", job->name,
-               sim->scenario->rate_hz / job->every, job->every, job->phase,
+               sim->spec->rate_hz / job->every, job->every, job->phase,
                (unsigned long long)job->predicted_ns);
         mean_ns += (double)job->predicted_ns / job->every;
     }
@@ -45,11 +46,11 @@ static void print_jobs(const struct sim *sim)
             sum_ns += schedule->row[row] >> i & 1 ? schedule->job[i].predicted_ns : 0;
         worst_ns = sum_ns > worst_ns ? sum_ns : worst_ns;
     }
-    printf("  kernel %s; AIRBEARING_ISA asks for another\n", dyn_isa_name(sim->scenario->isa));
+    printf("  kernel %s; AIRBEARING_ISA asks for another\n", dyn_isa_name(sim->spec->isa));
     printf("  pattern repeats after %u frames; work per frame %.0f ns on average, %llu ns at most, "
            "of %llu ns\n",
            schedule->pattern, mean_ns, (unsigned long long)worst_ns,
-           (unsigned long long)sim->scenario->period_ns);
+           (unsigned long long)sim->spec->period_ns);
 }
 
 static bool has_job(const struct rt_schedule *schedule, const char *name)
@@ -82,9 +83,9 @@ static int print_cores(const struct cfg_scenario *scenario)
     if (place_threads_plan(scenario, &machine, &plan))
         return EXIT_BAD_INPUT;
     printf("\ncores\n  frame %d, I/O %d (%s), housekeeping %d\n  %s\n", plan.frame_cpu, plan.io_cpu,
-           scenario->io_mode == IO_LINK_INLINE ? "inline, inside the frame"
-           : plan.io_polls                     ? "polls"
-                                               : "blocks",
+           scenario->spec.io_mode == IO_LINK_INLINE ? "inline, inside the frame"
+           : plan.io_polls                          ? "polls"
+                                                    : "blocks",
            plan.housekeeping_cpu, plan.reason);
     static char notes[RT_NOTE_MAX][RT_NOTE_SIZE];
     const int count = rt_machine_notes(&machine, &plan, notes);
@@ -96,8 +97,8 @@ static int print_cores(const struct cfg_scenario *scenario)
 static size_t instruments_size(const struct sim_vehicle *vehicle)
 {
     size_t size = 0;
-    for (int i = 0; i < vehicle->scenario->sensor_count; i++)
-        size += sim_sensor_state_size(vehicle->scenario->sensors[i].kind);
+    for (int i = 0; i < vehicle->spec->sensor_count; i++)
+        size += sim_sensor_state_size(vehicle->spec->sensors[i].kind);
     return size;
 }
 
@@ -122,24 +123,24 @@ static uint64_t copy_ns(const void *from, size_t size)
 
 static void print_memory(const struct sim *sim)
 {
-    const size_t size = sim_size(sim->scenario, &sim->inject);
+    const size_t size = sim_size(sim->spec, &sim->inject);
     const struct sim_vehicle *vehicle = sim->vehicle;
     printf(
         "\nmemory\n  plant, devices and schedule %zu bytes; run state %zu bytes: plant %td, drives "
         "%zu, instruments %zu, faults %zu, links %zu, world %zu, schedule %zu, parameters %zu, arm "
         "%zu\n",
         size, vehicle->state_size, (const unsigned char *)vehicle->drive - vehicle->state,
-        (size_t)vehicle->scenario->drive_count * sizeof *vehicle->drive, instruments_size(vehicle),
-        (size_t)vehicle->scenario->fault_count * sizeof *vehicle->fault,
-        (size_t)vehicle->scenario->link_count * sizeof *vehicle->link,
-        sizeof *vehicle->surroundings, sizeof *vehicle->schedule,
-        (size_t)vehicle->scenario->parameter_count * sizeof *vehicle->parameter,
+        (size_t)vehicle->spec->drive_count * sizeof *vehicle->drive, instruments_size(vehicle),
+        (size_t)vehicle->spec->fault_count * sizeof *vehicle->fault,
+        (size_t)vehicle->spec->link_count * sizeof *vehicle->link, sizeof *vehicle->surroundings,
+        sizeof *vehicle->schedule,
+        (size_t)vehicle->spec->parameter_count * sizeof *vehicle->parameter,
         vehicle->arm ? sizeof *vehicle->arm : 0);
     printf("  a checkpoint copies the run state between two frames: %zu bytes, %llu ns here\n",
            vehicle->state_size, (unsigned long long)copy_ns(vehicle->state, vehicle->state_size));
     if (!sim->prediction_input)
         return;
-    const size_t most = sim_prediction_input_size(sim->scenario);
+    const size_t most = sim_prediction_input_size(sim->spec);
     printf("  a prediction copies it, too, and the commands under way: with one in every frame %zu "
            "bytes, %llu ns here\n",
            most, (unsigned long long)copy_ns(rt_mailbox_back(sim->prediction_input), most));
@@ -153,7 +154,7 @@ static int check(const char *path, const char *const *overrides, int override_co
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
-    struct sim *sim = sim_create(scenario);
+    struct sim *sim = sim_create(&scenario->spec);
     sim_warm_up(sim);
 
     cfg_scenario_print(scenario, stdout);

@@ -2,6 +2,7 @@
  * airbearing replay: the recorded inputs run again through the same frame, every hash compared.
  */
 #include "tools/airbearing/replay.h"
+#include "config/scenario.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -114,11 +115,11 @@ static int load_scenario(struct replay *replay, struct io_mcap_reader *reader)
         fprintf(stderr, "%s: %s\n", replay->path, error);
         return EXIT_BAD_INPUT;
     }
-    replay->scenario->isa = isa;
+    replay->scenario->spec.isa = isa;
     const char *lasted = io_mcap_metadata(reader, "airbearing", "seconds");
     const double seconds = lasted ? strtod(lasted, NULL) : 0.0;
     if (seconds > 0.0 && seconds < 1e7)
-        replay->scenario->seconds = seconds; /* --seconds is no --set */
+        replay->scenario->spec.seconds = seconds; /* --seconds is no --set */
     return 0;
 }
 
@@ -142,7 +143,7 @@ static bool append_input(struct replay *replay, const struct io_mcap_message *me
     replay->inputs = grown;
     struct sim_record_input *input = &replay->inputs[replay->input_count];
     memcpy(input, message->data + REPLAY_CDR_HEADER, SIM_RECORD_INPUT_SIZE);
-    if (input->link >= replay->scenario->link_count || input->ordinal != replay->input_count)
+    if (input->link >= replay->scenario->spec.link_count || input->ordinal != replay->input_count)
         return false;
     replay->input_count++;
     return true;
@@ -152,16 +153,16 @@ static bool append_input(struct replay *replay, const struct io_mcap_message *me
 static bool is_valid_act(const struct cfg_scenario *scenario, const struct sim_record_act *act)
 {
     if (act->act == SIM_ACT_FAULT)
-        return act->index < (uint32_t)scenario->fault_count;
+        return act->index < (uint32_t)scenario->spec.fault_count;
     if (act->act == SIM_ACT_RESTORE)
         return act->index <= 1;
     if (act->act == SIM_ACT_STOP_ARM)
-        return scenario->arm.joint_count > 0 && act->index < RT_ESTOP_CAUSE_COUNT;
+        return scenario->spec.arm.joint_count > 0 && act->index < RT_ESTOP_CAUSE_COUNT;
     if (act->act != SIM_ACT_TUNE)
         return act->act < SIM_ACT_COUNT;
-    if (act->index >= (uint32_t)scenario->parameter_count)
+    if (act->index >= (uint32_t)scenario->spec.parameter_count)
         return false;
-    const struct sim_parameter *parameter = &scenario->parameters[act->index];
+    const struct sim_parameter *parameter = &scenario->spec.parameters[act->index];
     return act->value >= parameter->low && act->value <= parameter->high;
 }
 
@@ -271,10 +272,10 @@ static void read_inputs(void *self, struct sim *sim, uint64_t frame)
 
 static void create_sim(struct replay *replay)
 {
-    replay->sim = sim_create(replay->scenario);
+    replay->sim = sim_create(&replay->scenario->spec);
     replay->sim->source = (struct sim_input){.self = replay, .read_inputs = read_inputs};
     replay->sim->reading =
-        calloc((size_t)replay->scenario->sensor_count + 1, sizeof *replay->sim->reading);
+        calloc((size_t)replay->scenario->spec.sensor_count + 1, sizeof *replay->sim->reading);
     RT_CHECK(replay->sim->reading);
 }
 
@@ -326,15 +327,15 @@ static int check_record(const struct replay *replay, uint64_t log_ns)
     const double gap_seconds_max = 600.0;
     const struct cfg_scenario *scenario = replay->scenario;
     const uint64_t frame = replay->pending.frame;
-    const double total = round(scenario->seconds * scenario->rate_hz);
-    const double gap_max = gap_seconds_max * scenario->rate_hz;
+    const double total = round(scenario->spec.seconds * scenario->spec.rate_hz);
+    const double gap_max = gap_seconds_max * scenario->spec.rate_hz;
     char what[192];
     if (frame < replay->next_frame)
         return replay_refuse(replay, "the /frame records are not in order");
     if ((double)frame >= total)
         snprintf(what, sizeof what,
                  "it has a record of frame %" PRIu64 ", and the run had %.0f frames", frame, total);
-    else if (log_ns != frame * scenario->period_ns)
+    else if (log_ns != frame * scenario->spec.period_ns)
         snprintf(what, sizeof what,
                  "the record of frame %" PRIu64 " has the time %" PRIu64
                  " ns, which is another frame's",
@@ -422,7 +423,7 @@ static bool read_when(const struct replay *replay, const char *text, uint64_t *f
     const bool seconds = strcmp(end, "s") == 0 || strcmp(end, " s") == 0;
     if (end == text || (*end != '\0' && !seconds) || !(number >= 0.0 && number < 1e15))
         return false;
-    *frame = (uint64_t)llround(seconds ? number * replay->scenario->rate_hz : number);
+    *frame = (uint64_t)llround(seconds ? number * replay->scenario->spec.rate_hz : number);
     return true;
 }
 
@@ -489,7 +490,7 @@ static int step_interactively(struct replay *replay, struct io_mcap_reader *read
 
 static void zero_controls(const struct replay *replay)
 {
-    for (int i = 0; i < replay->scenario->link_count; i++) {
+    for (int i = 0; i < replay->scenario->spec.link_count; i++) {
         struct sim_link_state *link = &replay->sim->vehicle->link[i];
         memset(link->control, 0, sizeof link->control);
         link->lost = 1;
@@ -518,7 +519,8 @@ static int go_on(struct replay *replay, struct io_mcap_reader *reader,
     memcpy(options.overrides, replay->overrides, sizeof options.overrides);
     options.override_count = replay->override_count;
     if (options.seconds == 0.0) {
-        const double left = replay->scenario->seconds - (double)from / replay->scenario->rate_hz;
+        const double left =
+            replay->scenario->spec.seconds - (double)from / replay->scenario->spec.rate_hz;
         options.seconds = left > 0.0 ? left : 0.0;
     }
     const struct sim_snapshot snapshot = {replay->sim->vehicle->state, replay->sim->hash};

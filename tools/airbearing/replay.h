@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/scenario.h"
 #include "io/log/mcap.h"
 #include "rt/executive/sim.h"
 #include "tools/airbearing/run/run.h"

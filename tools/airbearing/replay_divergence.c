@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/scenario.h"
 #include "rt/executive/output/sensors.h"
 #include "tools/airbearing/replay.h"
 
@@ -34,21 +35,22 @@ static void keep_device(const struct replay *replay, const struct io_mcap_messag
 {
     const struct cfg_scenario *scenario = replay->scenario;
     const char *name = message->topic + strlen("/device/");
-    for (int i = 0; i < scenario->sensor_count; i++)
-        if (strcmp(scenario->sensors[i].name, name) == 0 && !found->device[i])
+    for (int i = 0; i < scenario->spec.sensor_count; i++)
+        if (strcmp(scenario->spec.sensors[i].name, name) == 0 && !found->device[i])
             found->device[i] = keep_record(
-                message, (size_t)sim_sensor_width(scenario->sensors[i].kind) * sizeof(double));
-    for (int i = 0; i < scenario->drive_count; i++)
-        if (strcmp(scenario->effectors[i].name, name) == 0 &&
-            !found->device[scenario->sensor_count + i])
-            found->device[scenario->sensor_count + i] = keep_record(message, 2 * sizeof(double));
+                message, (size_t)sim_sensor_width(scenario->spec.sensors[i].kind) * sizeof(double));
+    for (int i = 0; i < scenario->spec.drive_count; i++)
+        if (strcmp(scenario->spec.effectors[i].name, name) == 0 &&
+            !found->device[scenario->spec.sensor_count + i])
+            found->device[scenario->spec.sensor_count + i] =
+                keep_record(message, 2 * sizeof(double));
 }
 
 static void find_records(const struct replay *replay, uint64_t frame, struct found *found)
 {
     char error[256];
     struct io_mcap_message message;
-    const uint64_t log_time_ns = (frame + 1) * replay->scenario->period_ns;
+    const uint64_t log_time_ns = (frame + 1) * replay->scenario->spec.period_ns;
     struct io_mcap_reader *reader = io_mcap_open(replay->path, error);
     while (reader && io_mcap_next(reader, &message, error) == 1) {
         if (message.log_time_ns != log_time_ns)
@@ -85,12 +87,12 @@ static void print_difference(const char *job, const char *variable, int index,
 static bool print_drive(const struct replay *replay, const struct found *found)
 {
     const struct cfg_scenario *scenario = replay->scenario;
-    for (int i = 0; i < scenario->drive_count; i++) {
-        const unsigned char *recorded = found->device[scenario->sensor_count + i];
+    for (int i = 0; i < scenario->spec.drive_count; i++) {
+        const unsigned char *recorded = found->device[scenario->spec.sensor_count + i];
         if (differs(recorded, &replay->sim->vehicle->command[i], 1) < 0)
             continue;
         char variable[SIM_NAME_MAX + 16];
-        snprintf(variable, sizeof variable, "drive %s: out", scenario->effectors[i].name);
+        snprintf(variable, sizeof variable, "drive %s: out", scenario->spec.effectors[i].name);
         print_difference("drives", variable, 0, recorded, replay->sim->vehicle->command[i]);
         return true;
     }
@@ -120,11 +122,11 @@ static bool print_plant(const struct replay *replay, const struct found *found)
 static bool print_sensor(const struct replay *replay, const struct found *found)
 {
     const struct cfg_scenario *scenario = replay->scenario;
-    for (int i = 0; i < scenario->sensor_count; i++) {
-        const char *name = scenario->sensors[i].name;
+    for (int i = 0; i < scenario->spec.sensor_count; i++) {
+        const char *name = scenario->spec.sensors[i].name;
         const double *reading = replay->sim->reading[i];
         const int at =
-            differs(found->device[i], reading, sim_sensor_width(scenario->sensors[i].kind));
+            differs(found->device[i], reading, sim_sensor_width(scenario->spec.sensors[i].kind));
         if (at < 0)
             continue;
         char variable[SIM_NAME_MAX + 32];
@@ -148,7 +150,7 @@ static int job_order_of(const struct sim *sim, const char *job)
 static bool print_section(const struct replay *replay, const struct found *found)
 {
     const struct sim_run_state_section *best = NULL;
-    for (int i = 0; found->part && i < sim_run_state_section_count(replay->scenario); i++) {
+    for (int i = 0; found->part && i < sim_run_state_section_count(&replay->scenario->spec); i++) {
         const struct sim_run_state_section *part = &replay->sim->part[i];
         uint64_t recorded;
         memcpy(&recorded, found->part + (size_t)(1 + i) * sizeof recorded, sizeof recorded);
@@ -184,16 +186,17 @@ void replay_print_state(const struct replay *replay)
     const int nq = dyn_model_nq(vehicle->plant.model), nv = dyn_model_nv(vehicle->plant.model);
     const uint64_t counted = vehicle->schedule->frame;
     printf("next frame %" PRIu64 ", simulated %.6f s, hash %016" PRIx64 "\n", replay->next_frame,
-           (double)counted * (double)replay->scenario->period_ns * 1e-9, replay->sim->hash);
+           (double)counted * (double)replay->scenario->spec.period_ns * 1e-9, replay->sim->hash);
     for (int i = 0; i < nq + nv; i++)
         printf("  plant.%s[%d] %.17g\n", i < nq ? "q" : "v", i < nq ? i : i - nq, vehicle->x[i]);
-    for (int i = 0; i < replay->scenario->drive_count; i++)
-        printf("  drive %s: out %.17g\n", replay->scenario->effectors[i].name, vehicle->command[i]);
-    for (int i = 0; i < replay->scenario->sensor_count; i++)
-        for (int k = 0; k < sim_sensor_width(replay->scenario->sensors[i].kind); k++)
-            printf("  device %s: reading[%d] %.17g\n", replay->scenario->sensors[i].name, k,
+    for (int i = 0; i < replay->scenario->spec.drive_count; i++)
+        printf("  drive %s: out %.17g\n", replay->scenario->spec.effectors[i].name,
+               vehicle->command[i]);
+    for (int i = 0; i < replay->scenario->spec.sensor_count; i++)
+        for (int k = 0; k < sim_sensor_width(replay->scenario->spec.sensors[i].kind); k++)
+            printf("  device %s: reading[%d] %.17g\n", replay->scenario->spec.sensors[i].name, k,
                    replay->sim->reading[i][k]);
-    for (int i = 0; i < replay->scenario->parameter_count; i++)
-        printf("  %s %.17g %s\n", replay->scenario->parameters[i].name, vehicle->parameter[i],
-               replay->scenario->parameters[i].unit);
+    for (int i = 0; i < replay->scenario->spec.parameter_count; i++)
+        printf("  %s %.17g %s\n", replay->scenario->spec.parameters[i].name, vehicle->parameter[i],
+               replay->scenario->spec.parameters[i].unit);
 }

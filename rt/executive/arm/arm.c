@@ -53,7 +53,7 @@ static void record_gap(struct sim_arm_state *now, int payload, const struct dyn_
 static bool find_fixture(struct sim_vehicle *vehicle)
 {
     static const struct dyn_pose hand = {{1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-    const struct sim_arm *arm = &vehicle->scenario->arm;
+    const struct sim_arm *arm = &vehicle->spec->arm;
     const struct dyn_state state = state_of(vehicle);
     bool inside = false;
     for (int i = 0; i < arm->payload_count; i++) {
@@ -91,7 +91,7 @@ static struct dyn_pose carried_pose(const struct sim_vehicle *vehicle,
 static bool find_berth(struct sim_vehicle *vehicle)
 {
     const int index = (int)vehicle->arm->configuration - 1;
-    const struct sim_payload *payload = &vehicle->scenario->arm.payload[index];
+    const struct sim_payload *payload = &vehicle->spec->arm.payload[index];
     if (!payload->latched)
         return false;
     const struct dyn_state state = state_of(vehicle);
@@ -146,7 +146,7 @@ static void grapple(struct sim_vehicle *vehicle)
         return;
     }
     const uint64_t index = now->near - 1;
-    const struct sim_payload *payload = &vehicle->scenario->arm.payload[index];
+    const struct sim_payload *payload = &vehicle->spec->arm.payload[index];
     double *q = vehicle->x, *v = vehicle->x + dyn_model_nq(vehicle->plant.model);
     dyn_grapple_reparent(vehicle->models[0], vehicle->models[1 + index], payload->body,
                          vehicle->take[1 + index], q, v);
@@ -164,7 +164,7 @@ static void release(struct sim_vehicle *vehicle)
     if (now->configuration == 0)
         return;
     const uint64_t index = now->configuration - 1;
-    const struct sim_payload *payload = &vehicle->scenario->arm.payload[index];
+    const struct sim_payload *payload = &vehicle->spec->arm.payload[index];
     const struct dyn_pose at = carried_pose(vehicle, payload);
     const bool berthed = now->flags & SIM_ARM_BERTH_READY;
     double *q = vehicle->x, *v = vehicle->x + dyn_model_nq(vehicle->plant.model);
@@ -184,7 +184,7 @@ static void release(struct sim_vehicle *vehicle)
 
 static bool is_lost(const struct sim_vehicle *vehicle)
 {
-    const struct sim_arm *arm = &vehicle->scenario->arm;
+    const struct sim_arm *arm = &vehicle->spec->arm;
     return vehicle->link[arm->translation.link].lost || vehicle->link[arm->rotation.link].lost ||
            vehicle->link[arm->button_link].lost || vehicle->arm->panel.lost_since_update;
 }
@@ -192,14 +192,14 @@ static bool is_lost(const struct sim_vehicle *vehicle)
 static double fastest_joint_rate(const struct sim_vehicle *vehicle)
 {
     double most = 0.0;
-    for (int n = 0; n < vehicle->scenario->arm.joint_count; n++)
+    for (int n = 0; n < vehicle->spec->arm.joint_count; n++)
         most = fmax(most, fabs(rate_of(vehicle, n)));
     return most;
 }
 
 static void update_panel(struct sim_vehicle *vehicle)
 {
-    const struct sim_arm *arm = &vehicle->scenario->arm;
+    const struct sim_arm *arm = &vehicle->spec->arm;
     const struct sim_link_state *link = &vehicle->link[arm->button_link];
     struct sim_arm_state *now = vehicle->arm;
     const bool lost = is_lost(vehicle);
@@ -230,7 +230,7 @@ static void stick_twist(const struct sim_vehicle *vehicle, const struct sim_arm_
 /* Share of all speeds: fine, and with what it carries. */
 static double speed_factor(const struct sim_vehicle *vehicle)
 {
-    const struct sim_arm *arm = &vehicle->scenario->arm;
+    const struct sim_arm *arm = &vehicle->spec->arm;
     const uint64_t configuration = vehicle->arm->configuration;
     const double loaded = configuration > 0 ? arm->payload[configuration - 1].speed : 1.0;
     return loaded * (vehicle->arm->panel.vernier ? arm->vernier : 1.0);
@@ -243,13 +243,13 @@ static struct dyn_pose tool_of(const struct sim_vehicle *vehicle)
     const uint64_t configuration = vehicle->arm->configuration;
     if (vehicle->arm->panel.mode != IO_ARM_PANEL_PAYLOAD || configuration == 0)
         return hand;
-    return carried_pose(vehicle, &vehicle->scenario->arm.payload[configuration - 1]);
+    return carried_pose(vehicle, &vehicle->spec->arm.payload[configuration - 1]);
 }
 
 static unsigned resolve(struct sim_vehicle *vehicle, const struct dyn_arm *kinematics, double pace,
                         double *rates)
 {
-    const struct sim_arm *arm = &vehicle->scenario->arm;
+    const struct sim_arm *arm = &vehicle->spec->arm;
     const struct dyn_pose tool = tool_of(vehicle);
     double twist[6];
     stick_twist(vehicle, &arm->rotation, pace, twist);
@@ -263,7 +263,7 @@ static unsigned resolve(struct sim_vehicle *vehicle, const struct dyn_arm *kinem
 static bool has_arrived(struct sim_vehicle *vehicle, const double *pose, double far)
 {
     static const double there = 1e-4 /* rad */, creeps = 0.05;
-    const struct sim_arm *arm = &vehicle->scenario->arm;
+    const struct sim_arm *arm = &vehicle->spec->arm;
     double off = 0.0;
     for (int n = 0; n < arm->joint_count; n++)
         off = fmax(off, fabs(pose[n] - angle_of(vehicle, n)));
@@ -281,7 +281,7 @@ static unsigned approach_pose(struct sim_vehicle *vehicle, const struct dyn_arm 
     const uint64_t index = vehicle->arm->panel.pose;
     if (index == 0)
         return 0;
-    const double *pose = vehicle->scenario->arm.pose[index - 1].angle;
+    const double *pose = vehicle->spec->arm.pose[index - 1].angle;
     const unsigned flags =
         dyn_arm_rates_to_pose(kinematics, vehicle->arm->reference, pose, rates, &far);
     vehicle->arm->flags |= has_arrived(vehicle, pose, far) ? 0u : SIM_ARM_AUTO;
@@ -291,7 +291,7 @@ static unsigned approach_pose(struct sim_vehicle *vehicle, const struct dyn_arm 
 /* How far a stick is pushed at most. */
 static double stick_magnitude(const struct sim_vehicle *vehicle)
 {
-    const struct sim_arm *arm = &vehicle->scenario->arm;
+    const struct sim_arm *arm = &vehicle->spec->arm;
     double most = 0.0;
     for (int k = 0; k < 3; k++)
         most = fmax(most, fmax(fabs(deflection(vehicle, &arm->translation, k)),
@@ -315,7 +315,7 @@ static void choose_rates(struct sim_vehicle *vehicle, double *rates)
     switch (vehicle->arm->panel.mode) {
     case IO_ARM_PANEL_JOINT: {
         const int joint = (int)vehicle->arm->panel.joint;
-        const double way = deflection(vehicle, &vehicle->scenario->arm.translation, 0);
+        const double way = deflection(vehicle, &vehicle->spec->arm.translation, 0);
         flags = dyn_arm_single_joint(&kinematics, vehicle->x, joint,
                                      way * kinematics.resolve.rate_max[joint], rates);
         break;
@@ -339,7 +339,7 @@ static void choose_rates(struct sim_vehicle *vehicle, double *rates)
 /* The servos' references run ahead of joints that lag, and must end at the limits as well. */
 static double limit_before_stop(const struct sim_vehicle *vehicle, int n, double command, double h)
 {
-    const struct dyn_resolved_rate_spec *limits = &vehicle->scenario->arm.resolve;
+    const struct dyn_resolved_rate_spec *limits = &vehicle->spec->arm.resolve;
     const double at = vehicle->arm->reference[n];
     const double left = fmax(0.0, command > 0.0 ? limits->upper[n] - at : at - limits->lower[n]);
     const double allowed = fmin(sqrt(2.0 * limits->braking[n] * left), left / h);
@@ -350,7 +350,7 @@ static double limit_before_stop(const struct sim_vehicle *vehicle, int n, double
  * hand keeps its direction; but a stop for safety is a stop. */
 static void follow_rates(struct sim_vehicle *vehicle, const double *rates, double h)
 {
-    const struct sim_arm *arm = &vehicle->scenario->arm;
+    const struct sim_arm *arm = &vehicle->spec->arm;
     double *command = vehicle->arm->command, share = 1.0;
     for (int n = 0; n < arm->joint_count && !vehicle->arm->panel.safed; n++)
         share = fmin(share, arm->resolve.braking[n] * h / fabs(rates[n] - command[n]));
@@ -362,7 +362,7 @@ static void follow_rates(struct sim_vehicle *vehicle, const double *rates, doubl
 static void gravity_torques(const struct sim_vehicle *vehicle, double *weight)
 {
     const struct dyn_pose base =
-        dyn_body_pose(vehicle->plant.model, vehicle->x, vehicle->scenario->arm.base);
+        dyn_body_pose(vehicle->plant.model, vehicle->x, vehicle->spec->arm.base);
     const struct dyn_vec3 gravity = dyn_vec3_load(vehicle->plant.environment.gravity);
     double felt[3];
     dyn_vec3_store(dyn_quat_rotate(dyn_quat_conjugate(dyn_quat_unit(base.turn)), gravity), felt);
@@ -371,7 +371,7 @@ static void gravity_torques(const struct sim_vehicle *vehicle, double *weight)
 
 static void compute_servo_torques(struct sim_vehicle *vehicle, double h)
 {
-    const struct sim_arm *arm = &vehicle->scenario->arm;
+    const struct sim_arm *arm = &vehicle->spec->arm;
     struct sim_arm_state *now = vehicle->arm;
     double weight[DYN_ARM_JOINT_MAX] = {0};
     int limited = 0;
@@ -390,8 +390,8 @@ static void rest(struct sim_vehicle *vehicle)
 {
     struct sim_arm_state *now = vehicle->arm;
     bool caught = false;
-    for (int n = 0; n < vehicle->scenario->arm.joint_count; n++) {
-        const bool stands = fabs(rate_of(vehicle, n)) < vehicle->scenario->arm.still;
+    for (int n = 0; n < vehicle->spec->arm.joint_count; n++) {
+        const bool stands = fabs(rate_of(vehicle, n)) < vehicle->spec->arm.still;
         now->torque[n] = now->command[n] = 0.0;
         now->reference[n] = angle_of(vehicle, n);
         if (now->brake[n] != SIM_ARM_BRAKE_OFF)
@@ -407,7 +407,7 @@ static void rest(struct sim_vehicle *vehicle)
 static void release_brakes(struct sim_vehicle *vehicle)
 {
     bool any = false;
-    for (int n = 0; n < vehicle->scenario->arm.joint_count; n++) {
+    for (int n = 0; n < vehicle->spec->arm.joint_count; n++) {
         any = any || vehicle->arm->brake[n] != SIM_ARM_BRAKE_OFF;
         vehicle->arm->brake[n] = SIM_ARM_BRAKE_OFF;
     }
@@ -417,7 +417,7 @@ static void release_brakes(struct sim_vehicle *vehicle)
 
 void sim_arm_servo(struct sim_vehicle *vehicle)
 {
-    const double h = vehicle->h * vehicle->scenario->arm.every;
+    const double h = vehicle->h * vehicle->spec->arm.every;
     double rates[DYN_ARM_JOINT_MAX];
     update_panel(vehicle);
     find_capture_target(vehicle);
@@ -440,14 +440,14 @@ void sim_arm_servo(struct sim_vehicle *vehicle)
 void sim_arm_motors(struct sim_vehicle *vehicle)
 {
     struct sim_arm_state *now = vehicle->arm;
-    for (int n = 0; n < vehicle->scenario->arm.joint_count; n++) {
+    for (int n = 0; n < vehicle->spec->arm.joint_count; n++) {
         double *tau = &vehicle->joint_tau[vehicle->kinematics.v_at[n]];
         const double rate = rate_of(vehicle, n);
         if (now->brake[n] == SIM_ARM_BRAKE_SLIPS && rate != 0.0)
             now->rub[n] = rate > 0.0 ? -1.0 : 1.0;
         *tau = now->brake[n] == SIM_ARM_BRAKE_OFF ? now->torque[n]
                : now->brake[n] == SIM_ARM_BRAKE_SLIPS
-                   ? now->rub[n] * vehicle->scenario->arm.joint[n].brake
+                   ? now->rub[n] * vehicle->spec->arm.joint[n].brake
                    : 0.0;
     }
 }
@@ -459,13 +459,13 @@ void sim_arm_brakes(struct sim_vehicle *vehicle)
     const double *holding = dyn_plant_held_force(vehicle->work);
     struct sim_arm_state *now = vehicle->arm;
     bool caught = false, lost = false;
-    for (int n = 0; n < vehicle->scenario->arm.joint_count; n++) {
+    for (int n = 0; n < vehicle->spec->arm.joint_count; n++) {
         const double needs = holding[vehicle->kinematics.v_at[n]];
         if (now->brake[n] == SIM_ARM_BRAKE_SLIPS && rate_of(vehicle, n) * now->rub[n] >= 0.0) {
             now->brake[n] = SIM_ARM_BRAKE_HOLDS;
             caught = true;
         } else if (now->brake[n] == SIM_ARM_BRAKE_HOLDS &&
-                   fabs(needs) > vehicle->scenario->arm.joint[n].brake) {
+                   fabs(needs) > vehicle->spec->arm.joint[n].brake) {
             now->brake[n] = SIM_ARM_BRAKE_SLIPS;
             now->rub[n] = needs > 0.0 ? 1.0 : -1.0;
             lost = true;

@@ -72,11 +72,11 @@ static unsigned char *put_number(unsigned char *out, double number)
 
 static unsigned char *put_joints(const struct sim_vehicle *vehicle, unsigned char *out)
 {
-    const size_t size = (size_t)vehicle->scenario->arm.joint_count * sizeof(double);
+    const size_t size = (size_t)vehicle->spec->arm.joint_count * sizeof(double);
     const double *v = vehicle->x + dyn_model_nq(vehicle->plant.model);
-    for (int n = 0; n < vehicle->scenario->arm.joint_count; n++)
+    for (int n = 0; n < vehicle->spec->arm.joint_count; n++)
         out = put_number(out, vehicle->x[vehicle->kinematics.q_at[n]]);
-    for (int n = 0; n < vehicle->scenario->arm.joint_count; n++)
+    for (int n = 0; n < vehicle->spec->arm.joint_count; n++)
         out = put_number(out, v[vehicle->kinematics.v_at[n]]);
     out = put_bytes(out, vehicle->arm->command, size);
     return put_bytes(out, vehicle->arm->torque, size);
@@ -98,9 +98,9 @@ static unsigned char *put_hand(const struct sim_vehicle *vehicle, unsigned char 
 void sim_arm_record_fill(const struct sim_vehicle *vehicle, unsigned char *out)
 {
     const struct sim_arm_state *now = vehicle->arm;
-    const struct sim_link_state *link = &vehicle->link[vehicle->scenario->arm.translation.link];
+    const struct sim_link_state *link = &vehicle->link[vehicle->spec->arm.translation.link];
     const double delay =
-        vehicle->h * vehicle->scenario->links[vehicle->scenario->arm.translation.link].delay;
+        vehicle->h * vehicle->spec->links[vehicle->spec->arm.translation.link].delay;
     const double gap[5] = {now->reach, now->tilt, now->closing, now->blow, delay};
     const uint32_t flags = (uint32_t)now->flags;
     out = put_bytes(out, &now->newest_stick_us, sizeof now->newest_stick_us);
@@ -110,7 +110,7 @@ void sim_arm_record_fill(const struct sim_vehicle *vehicle, unsigned char *out)
     out = put_bytes(out, gap, sizeof gap);
     out = put_bytes(out, now->impulse, sizeof now->impulse);
     out = put_bytes(out, &flags, sizeof flags);
-    for (int n = 0; n < vehicle->scenario->arm.joint_count; n++)
+    for (int n = 0; n < vehicle->spec->arm.joint_count; n++)
         *out++ = (unsigned char)now->brake[n];
     const unsigned char rest[BYTES] = {
         (unsigned char)now->panel.mode,    (unsigned char)now->panel.joint,

@@ -61,10 +61,10 @@ static bool loss_already_sent(const struct sim *sim, int link)
 static bool is_lost(const struct sim_live_input *source, const struct sim *sim, int index,
                     uint64_t now_ns)
 {
-    const struct sim_link *link = &sim->scenario->links[index];
+    const struct sim_link *link = &sim->spec->links[index];
     /* Where replies pace the frames, a machine that stood still has lost nothing. */
     const bool replies = !io_protocol_traits(link->spec.protocol)->hands;
-    if (sim->scenario->pace != RT_PACE_REAL && replies && !sim->unanswered[index])
+    if (sim->spec->pace != RT_PACE_REAL && replies && !sim->unanswered[index])
         return false;
     const uint64_t limit_ns = link->spec.lost_after_ns;
     const uint64_t since_ns = sim->idle_ns > source->begin_ns ? sim->idle_ns : source->begin_ns;
@@ -98,8 +98,8 @@ static void poll_link(struct sim_live_input *source, struct sim *sim, int link, 
 {
     struct io_command newest;
     const bool fresh = io_link_latch(source->links, link, &newest);
-    if (source->phase_lock && link == sim->scenario->lock.link)
-        observe_board_clock(source, &sim->scenario->lock, fresh ? &newest : NULL);
+    if (source->phase_lock && link == sim->spec->lock.link)
+        observe_board_clock(source, &sim->spec->lock, fresh ? &newest : NULL);
     const struct io_command *command = sim_delay_line_pass(
         &sim->delay_in[link], frame + sim->schedule->frame_offset, fresh ? &newest : NULL);
     if (command)
@@ -115,14 +115,14 @@ static void poll_link(struct sim_live_input *source, struct sim *sim, int link, 
 static bool predates_run(const struct sim_live_input *source, const struct sim *sim, int link,
                          uint64_t ready_ns)
 {
-    return io_protocol_traits(sim->scenario->links[link].spec.protocol)->hands &&
+    return io_protocol_traits(sim->spec->links[link].spec.protocol)->hands &&
            (ready_ns < source->begin_ns || ready_ns < sim->idle_ns);
 }
 
 /* An arm's servos look at their hands less often than frames come. */
 static bool is_servo_frame(const struct sim *sim, int link, uint64_t frame)
 {
-    const struct sim_arm *arm = &sim->scenario->arm;
+    const struct sim_arm *arm = &sim->spec->arm;
     const bool moves_arm =
         arm->joint_count > 0 &&
         (link == arm->translation.link || link == arm->rotation.link || link == arm->button_link);
@@ -167,7 +167,7 @@ static void apply_delayed(struct sim_live_input *source, struct sim *sim, uint64
         *unseen = (struct io_trace){.rx_ns = input->rx_ns, .ready_ns = input->ready_ns};
     note_outage(&source->outages[input->link], input, sim->vehicle->link[input->link].lost, frame);
     sim_apply_command(sim, letter, frame);
-    if (input->kind == SIM_RECORD_LOSS && sim->scenario->links[input->link].stop_on_loss) {
+    if (input->kind == SIM_RECORD_LOSS && sim->spec->links[input->link].stop_on_loss) {
         atomic_store_explicit(&source->link_lost, true, memory_order_relaxed);
         atomic_store_explicit(source->stop, true, memory_order_relaxed);
     }
@@ -177,14 +177,14 @@ static void read_inputs(void *self, struct sim *sim, uint64_t frame)
 {
     struct sim_live_input *source = self;
     if (source->pulser)
-        io_sync_pulse_emit(source->pulser, frame, frame * sim->scenario->period_ns);
+        io_sync_pulse_emit(source->pulser, frame, frame * sim->spec->period_ns);
     if (!source->links)
         return;
     io_links_poll(source->links);
     const uint64_t now_ns = rt_now_ns();
     if (source->begin_ns == 0)
         source->begin_ns = now_ns;
-    for (int i = 0; i < sim->scenario->link_count; i++) {
+    for (int i = 0; i < sim->spec->link_count; i++) {
         poll_link(source, sim, i, frame, now_ns);
         for (const struct sim_command *letter;
              (letter = sim_delay_line_pop(&sim->wire[i], frame)) != NULL;)

@@ -49,14 +49,14 @@ void sim_operator_publish_parameter(struct sim_operator *desk, int index)
 
 void sim_operator_publish_parameters(struct sim_operator *desk)
 {
-    for (int i = 0; i < desk->sim->scenario->parameter_count; i++)
+    for (int i = 0; i < desk->sim->spec->parameter_count; i++)
         sim_operator_publish_parameter(desk, i);
 }
 
 static void fill_parameters(struct sim_operator *desk)
 {
-    for (int i = 0; i < desk->sim->scenario->parameter_count; i++) {
-        const struct sim_parameter *from = &desk->sim->scenario->parameters[i];
+    for (int i = 0; i < desk->sim->spec->parameter_count; i++) {
+        const struct sim_parameter *from = &desk->sim->spec->parameters[i];
         struct sim_operator_parameter *to = &desk->parameters[i];
         _Static_assert(sizeof to->name == sizeof from->name && sizeof to->unit == sizeof from->unit,
                        "names fit");
@@ -67,11 +67,10 @@ static void fill_parameters(struct sim_operator *desk)
     }
 }
 
-struct sim_operator *sim_operator_open(struct sim *sim, atomic_bool *boundary_wanted,
-                                       const char *const *overrides, int override_count)
+struct sim_operator *sim_operator_open(struct sim *sim, atomic_bool *boundary_wanted)
 {
     const size_t state_size = sim->vehicle->state_size;
-    const int parameters = sim->scenario->parameter_count;
+    const int parameters = sim->spec->parameter_count;
     struct sim_operator *desk = calloc(1, sizeof *desk);
     if (!desk)
         return NULL;
@@ -86,7 +85,7 @@ struct sim_operator *sim_operator_open(struct sim *sim, atomic_bool *boundary_wa
     desk->sim = sim;
     desk->boundary_wanted = desk->estop.boundary_wanted = boundary_wanted;
     desk->result.state_size = state_size;
-    sim_checkpoint_identify(sim->vehicle, overrides, override_count, &desk->mark);
+    sim_checkpoint_identify(sim->vehicle, &desk->mark);
     fill_parameters(desk);
     sim_operator_publish_parameters(desk);
     sim->desk = (struct sim_boundary){desk, sim_operator_boundary, sim_operator_check_stop};
@@ -150,12 +149,12 @@ struct rt_estop *sim_operator_estop(struct sim_operator *desk)
 }
 
 /* Is this hand at the arm, or as far away as the scenario wants it? */
-static bool is_undelayed_hand(const struct cfg_scenario *scenario, int link)
+static bool is_undelayed_hand(const struct sim_spec *spec, int link)
 {
-    if (scenario->arm.joint_count == 0 || link < 0 || scenario->links[link].delay > 0)
+    if (spec->arm.joint_count == 0 || link < 0 || spec->links[link].delay > 0)
         return false;
-    for (int i = 0; i < scenario->fault_count; i++) {
-        const struct sim_fault *fault = &scenario->faults[i];
+    for (int i = 0; i < spec->fault_count; i++) {
+        const struct sim_fault *fault = &spec->faults[i];
         if (fault->link == link && fault->spec.kind == IO_FAULT_DELAY &&
             fault->way != SIM_DIRECTION_OUT)
             return false;
@@ -165,19 +164,19 @@ static bool is_undelayed_hand(const struct cfg_scenario *scenario, int link)
 
 void sim_operator_watch_links(struct sim_operator *desk, struct io_links *links)
 {
-    const struct sim_arm *arm = &desk->sim->scenario->arm;
+    const struct sim_arm *arm = &desk->sim->spec->arm;
     const int hand[] = {arm->translation.link, arm->rotation.link, arm->button_link};
     const int button = arm->panel.button[IO_ARM_PANEL_SAFE];
     for (int i = 0; i < 3; i++) {
         const bool has_button = hand[i] == arm->button_link && button >= 0;
-        if (is_undelayed_hand(desk->sim->scenario, hand[i]))
+        if (is_undelayed_hand(desk->sim->spec, hand[i]))
             io_links_estop(links, hand[i], has_button ? 1u << button : 0, &desk->estop);
     }
 }
 
 void sim_operator_client_lost(struct sim_operator *desk)
 {
-    if (is_undelayed_hand(desk->sim->scenario, desk->sim->scenario->arm.button_link))
+    if (is_undelayed_hand(desk->sim->spec, desk->sim->spec->arm.button_link))
         (void)rt_estop_raise(&desk->estop, RT_ESTOP_OPERATOR_LOST, rt_now_ns());
 }
 
@@ -337,7 +336,7 @@ bool sim_operator_next_answer(struct sim_operator *desk, struct sim_operator_ans
 
 int sim_operator_parameter_count(const struct sim_operator *desk)
 {
-    return desk->sim->scenario->parameter_count;
+    return desk->sim->spec->parameter_count;
 }
 
 const struct sim_operator_parameter *sim_operator_parameter(const struct sim_operator *desk,
@@ -356,12 +355,12 @@ double sim_operator_parameter_value(const struct sim_operator *desk, int index)
 
 int sim_operator_fault_count(const struct sim_operator *desk)
 {
-    return desk->sim->scenario->fault_count;
+    return desk->sim->spec->fault_count;
 }
 
 const char *sim_operator_fault_name(const struct sim_operator *desk, int index)
 {
-    return desk->sim->scenario->faults[index].text;
+    return desk->sim->spec->faults[index].text;
 }
 
 bool sim_operator_is_paused(const struct sim_operator *desk)

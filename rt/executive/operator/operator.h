@@ -82,8 +82,7 @@ struct io_links;
 
 /* A desk for this rig, whose boundary it becomes; knock is the frame loop's.  overrides: those the
  * scenario was loaded with.  NULL: no memory.  Context: setup. */
-struct sim_operator *sim_operator_open(struct sim *sim, atomic_bool *boundary_wanted,
-                                       const char *const *overrides, int override_count);
+struct sim_operator *sim_operator_open(struct sim *sim, atomic_bool *boundary_wanted);
 /* Acts at given boundaries, in order.  Context: setup. */
 void sim_operator_set_script(struct sim_operator *desk, const struct sim_scripted_act *acts,
                              int count);

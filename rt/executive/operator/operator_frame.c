@@ -203,10 +203,10 @@ static bool restore_state(struct sim_operator *desk, const struct pending_act *a
 static enum sim_operator_outcome
 set_parameter(struct sim_operator *desk, const struct sim_operator_request *request, uint64_t frame)
 {
-    const struct cfg_scenario *scenario = desk->sim->scenario;
-    if (request->index >= (uint32_t)scenario->parameter_count)
+    const struct sim_spec *spec = desk->sim->spec;
+    if (request->index >= (uint32_t)spec->parameter_count)
         return SIM_OUTCOME_NO_SUCH_INDEX;
-    const struct sim_parameter *parameter = &scenario->parameters[request->index];
+    const struct sim_parameter *parameter = &spec->parameters[request->index];
     if (!(request->value >= parameter->low && request->value <= parameter->high))
         return SIM_OUTCOME_OUT_OF_LIMITS;
     apply_act(desk, request, frame, NULL);
@@ -217,7 +217,7 @@ set_parameter(struct sim_operator *desk, const struct sim_operator_request *requ
 static enum sim_operator_outcome
 switch_fault(struct sim_operator *desk, const struct sim_operator_request *request, uint64_t frame)
 {
-    if (request->index >= (uint32_t)desk->sim->scenario->fault_count)
+    if (request->index >= (uint32_t)desk->sim->spec->fault_count)
         return SIM_OUTCOME_NO_SUCH_INDEX;
     apply_act(desk, request, frame, NULL);
     return SIM_OUTCOME_DONE;
@@ -347,7 +347,7 @@ bool sim_operator_boundary(void *self, uint64_t frame)
     raise_scripted_stops(desk, frame);
     sim_operator_check_stop(desk, frame);
     const bool stalled = execute_requests(desk, frame);
-    const bool waits = stalled && desk->sim->scenario->pace != RT_PACE_REAL;
+    const bool waits = stalled && desk->sim->spec->pace != RT_PACE_REAL;
     const bool steps = !waits && desk->paused && desk->steps > 0;
     const bool hold = waits || (desk->paused && !steps);
     desk->steps -= steps;

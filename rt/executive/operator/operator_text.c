@@ -10,7 +10,7 @@ static void describe_done(const struct sim_operator *desk,
                           const struct sim_operator_result_message *letter, char *text, size_t size)
 {
     const struct sim_operator_request *request = &letter->request;
-    const struct cfg_scenario *scenario = desk->sim->scenario;
+    const struct sim_spec *spec = desk->sim->spec;
     switch (request->act) {
     case SIM_ACT_PAUSE:
         snprintf(text, size, "paused before frame %" PRIu64, letter->frame);
@@ -33,7 +33,7 @@ static void describe_done(const struct sim_operator *desk,
         snprintf(text, size, "put back before frame %" PRIu64, letter->frame);
         break;
     case SIM_ACT_FAULT:
-        snprintf(text, size, "%s: %s before frame %" PRIu64, scenario->faults[request->index].text,
+        snprintf(text, size, "%s: %s before frame %" PRIu64, spec->faults[request->index].text,
                  request->value != 0.0 ? "begins" : "ends", letter->frame);
         break;
     case SIM_ACT_STOP_ARM:
@@ -41,8 +41,8 @@ static void describe_done(const struct sim_operator *desk,
         break;
     default:
         snprintf(text, size, "%s is %.10g %s from frame %" PRIu64 " on",
-                 scenario->parameters[request->index].name, request->value,
-                 scenario->parameters[request->index].unit, letter->frame);
+                 spec->parameters[request->index].name, request->value,
+                 spec->parameters[request->index].unit, letter->frame);
     }
 }
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "config/scenario.h"
+#include "rt/executive/spec.h"
 
 struct sim_expectation_watch {
     const struct sim_expectation *expect;

@@ -35,28 +35,28 @@ static double length(const double a[3])
     return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 }
 
-size_t sim_plausibility_size(const struct cfg_scenario *scenario)
+size_t sim_plausibility_size(const struct sim_spec *spec)
 {
-    return dyn_monitor_work_bytes(scenario->body_count);
+    return dyn_monitor_work_bytes(spec->body_count);
 }
 
 void sim_plausibility_place(struct sim_plausibility *motion, const struct sim_vehicle *vehicle,
                             void *mem)
 {
     static const double looks_per_second = 20.0, still = 0.1, gusts = 5.0;
-    const struct cfg_scenario *scenario = vehicle->scenario;
+    const struct sim_spec *spec = vehicle->spec;
     *motion = (struct sim_plausibility){.spin = 1.0};
-    if (scenario->body_count == 0)
+    if (spec->body_count == 0)
         return;
     motion->work = dyn_monitor_work_place(&vehicle->plant, mem);
-    motion->every = (uint32_t)fmax(1.0, scenario->rate_hz / looks_per_second);
+    motion->every = (uint32_t)fmax(1.0, spec->rate_hz / looks_per_second);
     for (int i = 0; i < vehicle->plant.effector_count; i++)
         add_actuator(motion, &vehicle->plant.effectors[i]);
     double mass = 0.0;
-    for (int i = 0; i < scenario->body_count; i++)
-        mass += scenario->bodies[i].spec.mass;
+    for (int i = 0; i < spec->body_count; i++)
+        mass += spec->bodies[i].spec.mass;
     const double speed = still + length(vehicle->plant.environment.wind) +
-                         (scenario->has_gust ? gusts * length(scenario->gust.sigma) : 0.0);
+                         (spec->has_gust ? gusts * length(vehicle->tuned.gust.sigma) : 0.0);
     motion->floor = 0.5 * mass * speed * speed;
 }
 
@@ -118,7 +118,7 @@ static __attribute__((noinline)) void check_motion(struct sim_plausibility *moti
                                                    const struct sim_vehicle *vehicle,
                                                    uint64_t frame, double fastest)
 {
-    const struct sim_physics_limits *bounds = &vehicle->scenario->physics;
+    const struct sim_physics_limits *bounds = &vehicle->spec->physics;
     struct dyn_monitor now;
     dyn_monitor_compute(&vehicle->plant, vehicle->x, motion->work, &now);
     const double power = power_of(motion, vehicle, now.speed, fastest);

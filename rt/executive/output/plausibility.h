@@ -48,7 +48,7 @@ struct sim_plausibility {
 };
 
 /* Bytes of the scratch memory that sim_plausibility_place() takes.  Context: setup. */
-size_t sim_plausibility_size(const struct cfg_scenario *scenario);
+size_t sim_plausibility_size(const struct sim_spec *spec);
 void sim_plausibility_place(struct sim_plausibility *motion, const struct sim_vehicle *vehicle,
                             void *mem);
 

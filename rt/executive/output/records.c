@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "config/keys/keys.h"
 #include "rt/check.h"
 #include "rt/executive/arm/arm_record.h"
 #include "rt/executive/output/sensors.h"
@@ -139,50 +138,50 @@ static const struct {
                                "float64 unused\n"},
 };
 
-static int effector_states(const struct cfg_scenario *scenario)
+static int effector_states(const struct sim_spec *spec)
 {
     int count = 0;
-    for (int i = 0; i < scenario->effector_count; i++)
-        count += dyn_effector_state_count(&scenario->effectors[i].effector);
+    for (int i = 0; i < spec->effector_count; i++)
+        count += dyn_effector_state_count(&spec->effectors[i].effector);
     return count;
 }
 
-static bool has_payloads(const struct cfg_scenario *scenario)
+static bool has_payloads(const struct sim_spec *spec)
 {
-    return scenario->arm.payload_count > 0;
+    return spec->arm.payload_count > 0;
 }
 
-static bool has_script(const struct cfg_scenario *scenario)
+static bool has_script(const struct sim_spec *spec)
 {
-    for (int i = 0; i < scenario->link_count; i++)
-        if (scenario->links[i].spec.script.step_count > 0)
+    for (int i = 0; i < spec->link_count; i++)
+        if (spec->links[i].spec.script.step_count > 0)
             return true;
     return false;
 }
 
-struct sim_record_layout sim_record_layout(const struct cfg_scenario *scenario, int nq, int nv,
+struct sim_record_layout sim_record_layout(const struct sim_spec *spec, int nq, int nv,
                                            int job_count)
 {
-    _Static_assert(12 + CFG_DEVICE_MAX <= IO_CHANNEL_MAX, "every device has a channel");
+    _Static_assert(12 + SIM_DEVICE_MAX <= IO_CHANNEL_MAX, "every device has a channel");
     struct sim_record_layout layout = {.frame = 0, .input = 1, .plant = 2, .sensor = 3};
-    layout.drive = layout.sensor + scenario->sensor_count;
-    layout.arm = layout.drive + scenario->drive_count;
-    layout.part = layout.arm + (scenario->arm.joint_count > 0);
-    layout.job = layout.part + scenario->log_parts;
-    layout.part_size = (uint32_t)((1 + sim_run_state_section_count(scenario)) * 8);
+    layout.drive = layout.sensor + spec->sensor_count;
+    layout.arm = layout.drive + spec->drive_count;
+    layout.part = layout.arm + (spec->arm.joint_count > 0);
+    layout.job = layout.part + spec->log_parts;
+    layout.part_size = (uint32_t)((1 + sim_run_state_section_count(spec)) * 8);
     layout.act = layout.job + 1;
     layout.state = layout.act + 1;
     layout.event = layout.state + 1;
     layout.latency = layout.event + 1;
     layout.ground = layout.latency + 1;
-    layout.clock = layout.ground + has_script(scenario);
+    layout.clock = layout.ground + has_script(spec);
     layout.count = layout.clock + 1;
     layout.job_size = (uint32_t)(SIM_RECORD_JOB_HEAD + job_count * 4);
     layout.event_size = (uint32_t)(SIM_RECORD_EVENT_HEAD + job_count * 4);
-    layout.state_size = (uint32_t)(sizeof(struct sim_record_state) + sim_run_state_size(scenario));
-    layout.x_count = (uint32_t)(nq + nv + effector_states(scenario));
-    layout.plant_size = (layout.x_count + 1 + has_payloads(scenario)) * 8;
-    layout.arm_size = (uint32_t)sim_arm_record_size(scenario->arm.joint_count);
+    layout.state_size = (uint32_t)(sizeof(struct sim_record_state) + sim_run_state_size(spec));
+    layout.x_count = (uint32_t)(nq + nv + effector_states(spec));
+    layout.plant_size = (layout.x_count + 1 + has_payloads(spec)) * 8;
+    layout.arm_size = (uint32_t)sim_arm_record_size(spec->arm.joint_count);
     return layout;
 }
 
@@ -273,17 +272,17 @@ static const char *event_text(const struct sim_record_jobs *jobs)
 }
 
 /* And which step is which. */
-static const char *ground_text(const struct cfg_scenario *scenario)
+static const char *ground_text(const struct sim_spec *spec)
 {
     static char text[sizeof ground_definition +
                      IO_LINK_MAX * IO_GROUND_STEP_MAX * (SIM_NAME_MAX + IO_GROUND_TEXT_MAX + 16)];
     int at = snprintf(text, sizeof text, "%s", ground_definition);
-    for (int i = 0; i < scenario->link_count; i++) {
-        const struct io_ground_script *script = &scenario->links[i].spec.script;
+    for (int i = 0; i < spec->link_count; i++) {
+        const struct io_ground_script *script = &spec->links[i].spec.script;
         for (int k = 0; k < script->step_count; k++) {
             char step[IO_GROUND_TEXT_MAX];
             at += snprintf(text + at, sizeof text - (size_t)at, "# step %d %s: %s\n", k,
-                           scenario->links[i].name, io_ground_step_text(&script->step[k], step));
+                           spec->links[i].name, io_ground_step_text(&script->step[k], step));
             RT_CHECK(at > 0 && (size_t)at < sizeof text);
         }
     }
@@ -303,34 +302,33 @@ static void describe_channel(struct io_channel_spec *channel, const char *topic,
 }
 
 /* What the verdict on time needs besides the frames. */
-static void describe_timing(const struct cfg_scenario *scenario,
-                            const struct sim_record_layout *layout,
+static void describe_timing(const struct sim_spec *spec, const struct sim_record_layout *layout,
                             const struct sim_record_jobs *jobs, struct io_channel_spec *channels)
 {
-    const int links = scenario->link_count > 1 ? scenario->link_count : 1;
+    const int links = spec->link_count > 1 ? spec->link_count : 1;
     describe_channel(&channels[layout->job], "/job", "airbearing_msgs/msg/Job",
-                     job_definition(jobs), layout->job_size, scenario->rate_hz);
+                     job_definition(jobs), layout->job_size, spec->rate_hz);
     /* At least what the recorder holds, so that all of it finds room when the run ends. */
     describe_channel(&channels[layout->event], "/event", "airbearing_msgs/msg/Event",
                      event_text(jobs), layout->event_size,
-                     fmax(scenario->rate_hz, RT_FLIGHT_RECORDER_FRAMES));
+                     fmax(spec->rate_hz, RT_FLIGHT_RECORDER_FRAMES));
     describe_channel(&channels[layout->latency], "/latency", "airbearing_msgs/msg/Latency",
-                     latency_definition, SIM_RECORD_LATENCY_SIZE, scenario->rate_hz * links);
+                     latency_definition, SIM_RECORD_LATENCY_SIZE, spec->rate_hz * links);
     describe_channel(&channels[layout->clock], "/clock", "airbearing_msgs/msg/Clock",
                      clock_definition, SIM_RECORD_CLOCK_SIZE, 50.0);
 }
 
-void sim_record_channels(const struct cfg_scenario *scenario, int nq, int nv,
+void sim_record_channels(const struct sim_spec *spec, int nq, int nv,
                          const struct sim_record_jobs *jobs,
                          struct io_channel_spec channels[IO_CHANNEL_MAX])
 {
-    const struct sim_record_layout layout = sim_record_layout(scenario, nq, nv, jobs->count);
-    const double log_hz = scenario->rate_hz / scenario->log_every;
+    const struct sim_record_layout layout = sim_record_layout(spec, nq, nv, jobs->count);
+    const double log_hz = spec->rate_hz / spec->log_every;
     RT_CHECK(layout.count <= IO_CHANNEL_MAX);
     describe_channel(&channels[layout.frame], "/frame", "airbearing_msgs/msg/Frame",
-                     frame_definition, SIM_RECORD_FRAME_SIZE, scenario->rate_hz);
+                     frame_definition, SIM_RECORD_FRAME_SIZE, spec->rate_hz);
     describe_channel(&channels[layout.input], "/input", "airbearing_msgs/msg/Input",
-                     input_definition, SIM_RECORD_INPUT_SIZE, scenario->rate_hz);
+                     input_definition, SIM_RECORD_INPUT_SIZE, spec->rate_hz);
     describe_channel(&channels[layout.act], "/operator", "airbearing_msgs/msg/Act", act_definition,
                      SIM_RECORD_ACT_SIZE, 32.0);
     describe_channel(&channels[layout.state], "/state", "airbearing_msgs/msg/State",
@@ -338,33 +336,33 @@ void sim_record_channels(const struct cfg_scenario *scenario, int nq, int nv,
                      layout.state_size, 0.0);
     channels[layout.state].depth = 2; /* large and rare */
     describe_channel(&channels[layout.plant], "/plant", "airbearing_msgs/msg/Plant",
-                     plant_definition(nq, nv, effector_states(scenario), has_payloads(scenario)),
+                     plant_definition(nq, nv, effector_states(spec), has_payloads(spec)),
                      layout.plant_size, log_hz);
-    for (int i = 0; i < scenario->sensor_count; i++) {
-        const struct sim_sensor *sensor = &scenario->sensors[i];
+    for (int i = 0; i < spec->sensor_count; i++) {
+        const struct sim_sensor *sensor = &spec->sensors[i];
         char topic[IO_TOPIC_MAX];
         snprintf(topic, sizeof topic, "/device/%s", sensor->name);
         describe_channel(&channels[layout.sensor + i], topic, instrument[sensor->kind].schema,
                          instrument[sensor->kind].definition,
                          (size_t)sim_sensor_width(sensor->kind) * sizeof(double),
-                         scenario->rate_hz / sensor->every);
+                         spec->rate_hz / sensor->every);
     }
-    for (int i = 0; i < scenario->drive_count; i++) {
-        const struct sim_effector *effector = &scenario->effectors[i];
+    for (int i = 0; i < spec->drive_count; i++) {
+        const struct sim_effector *effector = &spec->effectors[i];
         char topic[IO_TOPIC_MAX];
         snprintf(topic, sizeof topic, "/device/%s", effector->name);
         describe_channel(&channels[layout.drive + i], topic, drive[effector->effector.type].schema,
                          drive[effector->effector.type].definition, 2 * sizeof(double), log_hz);
     }
-    if (scenario->arm.joint_count > 0)
+    if (spec->arm.joint_count > 0)
         describe_channel(&channels[layout.arm], "/arm", "airbearing_msgs/msg/Arm",
-                         sim_arm_record_text(scenario->arm.joint_count), layout.arm_size, log_hz);
-    if (has_script(scenario))
+                         sim_arm_record_text(spec->arm.joint_count), layout.arm_size, log_hz);
+    if (has_script(spec))
         describe_channel(&channels[layout.ground], "/ground", "airbearing_msgs/msg/Ground",
-                         ground_text(scenario), SIM_RECORD_GROUND_SIZE, 0.0);
-    if (scenario->log_parts)
+                         ground_text(spec), SIM_RECORD_GROUND_SIZE, 0.0);
+    if (spec->log_parts)
         describe_channel(&channels[layout.part], "/part", "airbearing_msgs/msg/Part",
-                         part_definition(sim_run_state_section_count(scenario)), layout.part_size,
-                         scenario->rate_hz);
-    describe_timing(scenario, &layout, jobs, channels);
+                         part_definition(sim_run_state_section_count(spec)), layout.part_size,
+                         spec->rate_hz);
+    describe_timing(spec, &layout, jobs, channels);
 }

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config/scenario.h"
 #include "io/command.h"
 #include "io/link/link.h"
 #include "io/log/telemetry.h"
+#include "rt/executive/spec.h"
 #include "rt/flight_recorder.h"
 #include "rt/schedule.h"
 
@@ -124,12 +124,12 @@ struct sim_record_layout {
     uint32_t plant_size, arm_size, job_size, state_size, part_size, event_size;
 };
 
-struct sim_record_layout sim_record_layout(const struct cfg_scenario *scenario, int nq, int nv,
+struct sim_record_layout sim_record_layout(const struct sim_spec *spec, int nq, int nv,
                                            int job_count);
 
 /* Fill the specs; the definitions are allocated once and live as long as the program.  seconds of
  * the run size the rings so that a telemetry thread delayed by that long loses nothing.  Context:
  * setup. */
-void sim_record_channels(const struct cfg_scenario *scenario, int nq, int nv,
+void sim_record_channels(const struct sim_spec *spec, int nq, int nv,
                          const struct sim_record_jobs *jobs,
                          struct io_channel_spec channels[IO_CHANNEL_MAX]);

@@ -163,17 +163,18 @@ static int faulted_width(enum sim_sensor_kind kind, const struct io_fault_spec *
 /* Every fault of this sensor in turn; false: it gives nothing new. */
 static bool apply_faults(struct sim *sim, int index, uint64_t frame, double value[WIDTH_MAX])
 {
-    const struct cfg_scenario *scenario = sim->scenario;
-    const enum sim_sensor_kind kind = scenario->sensors[index].kind;
+    const struct sim_spec *spec = sim->spec;
+    const enum sim_sensor_kind kind = spec->sensors[index].kind;
     bool fresh = true;
-    for (int i = 0; i < scenario->fault_count; i++) {
-        const struct sim_fault *fault = &scenario->faults[i];
+    for (int i = 0; i < spec->fault_count; i++) {
+        const struct sim_fault *fault = &spec->faults[i];
+        const struct io_fault_spec *tuned = &sim->vehicle->tuned.faults[i];
         struct io_fault_state *state = &sim->vehicle->fault[i];
         if (fault->sensor != index)
             continue;
         fresh &= kind == SIM_SENSOR_STAR_TRACKER
-                     ? apply_attitude_fault(&fault->spec, state, frame, sim->vehicle->h, value)
-                     : io_fault_signal(&fault->spec, state, frame, sim->vehicle->h, value,
+                     ? apply_attitude_fault(tuned, state, frame, sim->vehicle->h, value)
+                     : io_fault_signal(tuned, state, frame, sim->vehicle->h, value,
                                        faulted_width(kind, &fault->spec));
     }
     return fresh;
@@ -187,7 +188,7 @@ static void fill_fix(const struct sim *sim, const struct sim_sensor *sensor, uin
     const double seconds =
         (double)(frame + 1) * sim->vehicle->h - sensor->gps.delay * sensor->sample_time;
     struct dyn_geodetic at;
-    dyn_world_geodetic(&sim->scenario->world, seconds, value, value + 3, &at, fix->velocity);
+    dyn_world_geodetic(&sim->spec->world, seconds, value, value + 3, &at, fix->velocity);
     fix->latitude = at.latitude;
     fix->longitude = at.longitude;
     fix->altitude = at.height;
@@ -241,15 +242,13 @@ static void fill_sample(const struct sim *sim, const struct sim_sensor *sensor, 
 
 static void log_reading(struct sim *sim, int index, uint64_t frame, const double *value)
 {
-    const size_t size =
-        (size_t)sim_sensor_width(sim->scenario->sensors[index].kind) * sizeof *value;
+    const size_t size = (size_t)sim_sensor_width(sim->spec->sensors[index].kind) * sizeof *value;
     if (sim->reading)
         memcpy(sim->reading[index], value, size);
     if (!sim->telemetry)
         return;
     const int channel = sim->layout.sensor + index;
-    const uint64_t log_time_ns =
-        (frame + 1 - sim->schedule->frame_offset) * sim->scenario->period_ns;
+    const uint64_t log_time_ns = (frame + 1 - sim->schedule->frame_offset) * sim->spec->period_ns;
     void *record = io_telemetry_claim(sim->telemetry, channel, log_time_ns);
     if (!record)
         return;
@@ -282,8 +281,8 @@ static uint32_t field_of(enum sim_sensor_kind kind)
 
 void sim_sensors_begin(struct sim *sim)
 {
-    for (int i = 0; i < sim->scenario->sensor_count; i++) {
-        const enum sim_sensor_kind kind = sim->scenario->sensors[i].kind;
+    for (int i = 0; i < sim->spec->sensor_count; i++) {
+        const enum sim_sensor_kind kind = sim->spec->sensors[i].kind;
         sim->withheld_messages |=
             kind == SIM_SENSOR_ENCODER ? (uint32_t)IO_SEND_ANGLES : message_of(kind);
         sim->silent |= field_of(kind);
@@ -293,9 +292,9 @@ void sim_sensors_begin(struct sim *sim)
 /* Encoders share a message, so it waits for the last of them. */
 static bool all_encoders_ready(const struct sim *sim)
 {
-    const struct cfg_scenario *scenario = sim->scenario;
-    for (int i = 0; i < scenario->sensor_count; i++) {
-        const struct sim_sensor *sensor = &scenario->sensors[i];
+    const struct sim_spec *spec = sim->spec;
+    for (int i = 0; i < spec->sensor_count; i++) {
+        const struct sim_sensor *sensor = &spec->sensors[i];
         const struct io_scalar_sensor_state *state = sim->vehicle->instrument[i];
         if (sensor->kind == SIM_SENSOR_ENCODER && state->samples <= sensor->gauge.delay)
             return false;
@@ -319,7 +318,7 @@ static void update_withheld(struct sim *sim, const struct sim_sensor *sensor, bo
 void sim_sensor_sample(struct sim *sim, int index, uint64_t frame)
 {
     struct sim_vehicle *vehicle = sim->vehicle;
-    const struct sim_sensor *sensor = &sim->scenario->sensors[index];
+    const struct sim_sensor *sensor = &sim->vehicle->tuned.sensors[index];
     double value[WIDTH_MAX] = {0};
     struct dyn_motion motion;
     dyn_plant_motion(&vehicle->plant, vehicle->work, vehicle->x, sensor->body, sensor->point,
@@ -334,7 +333,7 @@ void sim_sensor_sample(struct sim *sim, int index, uint64_t frame)
         return;
     const double temperature =
         sensor->kind == SIM_SENSOR_BAROMETER ? air_at(vehicle, &motion).temperature - kelvin : 0.0;
-    for (int i = 0; i < sim->scenario->link_count; i++)
+    for (int i = 0; i < sim->spec->link_count; i++)
         fill_sample(sim, sensor, frame, temperature, value, &sim->sample[i]);
     log_reading(sim, index, frame, value);
 }

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "config/scenario.h"
+#include "rt/executive/spec.h"
 
 struct sim;
 

@@ -40,56 +40,32 @@ static int set_error(char error[SIM_CHECKPOINT_ERROR_MAX], const char *format, .
 
 /* ---- marks ------------------------------------------------------------------------------- */
 
-/* Where boards are, how a run is paced, what is recorded, foretold or seen of it: nothing of that
- * is in the state. */
-static bool bears_on_state(const char *override)
-{
-    static const char *const neutral[] = {"seconds", "pace", "commit",    "overrun", "require",
-                                          "frame",   "io",   "links",     "expect",  "controller",
-                                          "log",     "name", "predictor", "cameras"};
-    const size_t length = strcspn(override, ".=");
-    for (size_t i = 0; i < sizeof neutral / sizeof neutral[0]; i++)
-        if (strlen(neutral[i]) == length && strncmp(override, neutral[i], length) == 0)
-            return false;
-    return true;
-}
-
-static uint64_t join_hash(uint64_t hash, const void *bytes, size_t size)
-{
-    const uint64_t pair[2] = {hash, sim_digest_bytes(bytes, size)};
-    return sim_digest_bytes(pair, sizeof pair);
-}
-
 static uint64_t layout_hash(const struct sim_vehicle *vehicle)
 {
     struct sim_run_state_section *sections = calloc(SIM_RUN_STATE_SECTION_MAX, sizeof *sections);
     uint64_t hash = 0;
     const int count = sections ? sim_run_state_sections(vehicle, sections) : 0;
     for (int i = 0; i < count; i++) {
-        hash = join_hash(hash, sections[i].name, strlen(sections[i].name));
-        hash = join_hash(hash, &sections[i].offset, sizeof sections[i].offset);
+        hash = sim_digest_join(hash, sections[i].name, strlen(sections[i].name));
+        hash = sim_digest_join(hash, &sections[i].offset, sizeof sections[i].offset);
     }
-    for (int i = 0; i < vehicle->scenario->parameter_count; i++)
-        hash = join_hash(hash, vehicle->scenario->parameters[i].name,
-                         strlen(vehicle->scenario->parameters[i].name));
+    for (int i = 0; i < vehicle->spec->parameter_count; i++)
+        hash = sim_digest_join(hash, vehicle->spec->parameters[i].name,
+                               strlen(vehicle->spec->parameters[i].name));
     free(sections);
     return hash;
 }
 
-void sim_checkpoint_identify(const struct sim_vehicle *vehicle, const char *const *overrides,
-                             int override_count, struct sim_checkpoint_identity *mark)
+void sim_checkpoint_identify(const struct sim_vehicle *vehicle,
+                             struct sim_checkpoint_identity *mark)
 {
-    const struct cfg_scenario *scenario = vehicle->scenario;
-    *mark = (struct sim_checkpoint_identity){.period_ns = scenario->period_ns,
+    const struct sim_spec *spec = vehicle->spec;
+    *mark = (struct sim_checkpoint_identity){.period_ns = spec->period_ns,
                                              .state_size = vehicle->state_size};
     snprintf(mark->program, sizeof mark->program, "%s", AIRBEARING_VERSION);
-    snprintf(mark->isa, sizeof mark->isa, "%s", dyn_isa_name(scenario->isa));
-    mark->scenario = join_hash(0, scenario->text, scenario->text_size);
-    for (int i = 0; i < override_count; i++)
-        if (bears_on_state(overrides[i]))
-            mark->scenario = join_hash(mark->scenario, overrides[i], strlen(overrides[i]));
-    for (const struct cfg_file *file = scenario->files; file != NULL; file = file->next)
-        mark->model = join_hash(mark->model, file->text, file->size);
+    snprintf(mark->isa, sizeof mark->isa, "%s", dyn_isa_name(spec->isa));
+    mark->scenario = spec->text_hash;
+    mark->model = spec->files_hash;
     mark->layout = layout_hash(vehicle);
 }
 

@@ -31,10 +31,9 @@ struct sim_checkpoint {
     const void *state;
 };
 
-/* The mark of a rig.  Overrides that only say where boards are, how long a run is and how it is
- * paced do not count.  Context: setup. */
-void sim_checkpoint_identify(const struct sim_vehicle *vehicle, const char *const *overrides,
-                             int override_count, struct sim_checkpoint_identity *mark);
+/* What a vehicle's state belongs to.  Context: setup. */
+void sim_checkpoint_identify(const struct sim_vehicle *vehicle,
+                             struct sim_checkpoint_identity *mark);
 
 /* 0, or -1 with what is wrong in error; a checkpoint of that name is replaced at once or not at
  * all, and anything else of that name is left alone.  Symbolic links are not followed, here or when

@@ -35,6 +35,12 @@ uint64_t sim_digest_bytes(const void *bytes, size_t size)
     return rt_hash_mix(digest.hash, digest.size);
 }
 
+uint64_t sim_digest_join(uint64_t hash, const void *bytes, size_t size)
+{
+    const uint64_t pair[2] = {hash, sim_digest_bytes(bytes, size)};
+    return sim_digest_bytes(pair, sizeof pair);
+}
+
 bool sim_digest_file(const char *path, uint64_t *hash, uint64_t *size)
 {
     static unsigned char block[BLOCK];

@@ -14,10 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "config/scenario.h"
 #include "dynamics/arm/grapple.h"
 #include "dynamics/flex/validity.h"
 #include "rt/arena.h"
+#include "rt/executive/spec.h"
 
 /* What a link holds between two commands. */
 struct sim_link_state {
@@ -84,8 +84,20 @@ struct sim_run_state_section {
     size_t offset, size;
 };
 
+/* What of the spec an operator may tune, as it is in force: a copy that follows the parameters of
+ * the run state, as the plant's effectors and environment do. */
+struct sim_tuned {
+    struct sim_sensor *sensors;
+    struct io_actuator_drive_spec *drives; /* one per effector */
+    struct io_fault_spec *faults;
+    double wind[3]; /* m/s, without gusts */
+    struct io_wind_gust_spec gust;
+    double target[4], target_position[3]; /* attitude and place that are to be held */
+};
+
 struct sim_vehicle {
-    const struct cfg_scenario *scenario;
+    const struct sim_spec *spec;
+    struct sim_tuned tuned;
     struct dyn_plant plant;
     struct dyn_effector *effectors; /* of the plant, for the parameters in them */
     struct dyn_plant_work *work;
@@ -119,11 +131,14 @@ struct sim_vehicle {
 };
 
 /* Bytes of arena that sim_vehicle_place() takes.  Context: setup. */
-size_t sim_vehicle_size(const struct cfg_scenario *scenario);
+size_t sim_vehicle_size(const struct sim_spec *spec);
 /* Of those, the run state.  Context: setup. */
-size_t sim_run_state_size(const struct cfg_scenario *scenario);
+size_t sim_run_state_size(const struct sim_spec *spec);
 /* Bytes of run state that an instrument has.  Context: setup. */
 size_t sim_sensor_state_size(enum sim_sensor_kind kind);
+
+/* Frames between two updates of what changes slowly around the vehicle.  Context: any. */
+uint32_t sim_environment_every(const struct sim_spec *spec);
 
 /* Field, Sun and gusts as of now, from the run state into the plant.  Context: frame. */
 void sim_vehicle_apply_environment(struct sim_vehicle *vehicle);
@@ -156,7 +171,7 @@ int sim_run_state_sections(const struct sim_vehicle *vehicle,
                            struct sim_run_state_section sections[SIM_RUN_STATE_SECTION_MAX]);
 
 /* Context: setup. */
-int sim_run_state_section_count(const struct cfg_scenario *scenario);
+int sim_run_state_section_count(const struct sim_spec *spec);
 
 /* The rig at its initial state.  The scenario must outlive it.  Context: setup. */
-struct sim_vehicle *sim_vehicle_place(const struct cfg_scenario *scenario, void *mem);
+struct sim_vehicle *sim_vehicle_place(const struct sim_spec *spec, void *mem);

@@ -10,6 +10,8 @@
 
 #include "rt/executive/state/run_state.h"
 
+#include "rt/executive/arm/arm_configuration.h"
+
 /* Where this part of the rig's own state is in the other one. */
 static const void *same_place(const struct sim_vehicle *vehicle, const void *part,
                               const void *state)
@@ -30,8 +32,8 @@ static bool are_finite(const void *numbers, int count)
 
 static bool are_in_limits(const struct sim_vehicle *vehicle, const void *parameters)
 {
-    for (int i = 0; i < vehicle->scenario->parameter_count; i++) {
-        const struct sim_parameter *parameter = &vehicle->scenario->parameters[i];
+    for (int i = 0; i < vehicle->spec->parameter_count; i++) {
+        const struct sim_parameter *parameter = &vehicle->spec->parameters[i];
         double value;
         memcpy(&value, (const unsigned char *)parameters + (size_t)i * sizeof value, sizeof value);
         if (!(value >= parameter->low && value <= parameter->high))
@@ -71,11 +73,11 @@ static const char *brake_flaw(const struct sim_arm_state *state)
 }
 
 /* What the hand has is not latched to a bay as well. */
-static const char *arm_flaw(const struct cfg_scenario *scenario, const struct sim_arm_state *state)
+static const char *arm_flaw(const struct sim_spec *spec, const struct sim_arm_state *state)
 {
-    const struct sim_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &spec->arm;
     const uint64_t has = state->configuration, payloads = (uint64_t)arm->payload_count;
-    if (has >= (uint64_t)sim_arm_configuration_count(scenario))
+    if (has >= (uint64_t)sim_arm_configuration_count(spec))
         return "its arm has something in its hand that there is not";
     if (state->latched >> payloads != 0 || (has > 0 && (state->latched >> (has - 1) & 1)))
         return "its payloads are latched as they cannot be";
@@ -102,5 +104,5 @@ const char *sim_run_state_problem(const struct sim_vehicle *vehicle, const void 
     if (vehicle->arm == NULL)
         return NULL;
     memcpy(&arm, same_place(vehicle, vehicle->arm, state), sizeof arm);
-    return arm_flaw(vehicle->scenario, &arm);
+    return arm_flaw(vehicle->spec, &arm);
 }

@@ -3,6 +3,7 @@
  * them, each refused with the line that names its place.
  */
 #include "config/import/nastran.h"
+#include "config/scenario.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /*
  * A URDF as part of a scenario: its links are bodies, and what the scenario adds comes on top.
  */
+#include "config/scenario.h"
 #include "tests/config/loaded.h"
 
 // clang-format off
@@ -58,8 +59,8 @@ static void load_arm(const char *text)
 
 static int index_of(const char *name)
 {
-    for (int i = 0; i < scenario->body_count; i++)
-        if (strcmp(scenario->bodies[i].name, name) == 0)
+    for (int i = 0; i < scenario->spec.body_count; i++)
+        if (strcmp(scenario->spec.bodies[i].name, name) == 0)
             return i;
     TEST_FAIL_MESSAGE(name);
     return -1;
@@ -67,13 +68,13 @@ static int index_of(const char *name)
 
 static const struct sim_body *body(const char *name)
 {
-    return &scenario->bodies[index_of(name)];
+    return &scenario->spec.bodies[index_of(name)];
 }
 
 static void test_links_are_bodies(void)
 {
     load_arm("name: s\nurdf: arm.urdf\n");
-    TEST_ASSERT_EQUAL_INT(4, scenario->body_count);
+    TEST_ASSERT_EQUAL_INT(4, scenario->spec.body_count);
     TEST_ASSERT_EQUAL_INT(0, index_of("base"));
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_FIXED, body("base")->spec.joint);
     TEST_ASSERT_EQUAL_INT(-1, body("base")->spec.parent);
@@ -285,8 +286,8 @@ static void test_mistakes_are_refused_at_their_place(void)
 static void test_an_arm_keeps_to_what_the_urdf_allows(void)
 {
     load_arm(FLOWN("max_torque: 10, max_rate: 114.5916 deg/s, lower: -0.5"));
-    NEAR(-0.5, scenario->arm.resolve.lower[0]);
-    NEAR(1.5, scenario->arm.resolve.upper[0]);
+    NEAR(-0.5, scenario->spec.arm.resolve.lower[0]);
+    NEAR(1.5, scenario->spec.arm.resolve.upper[0]);
 }
 
 /* Of torque and rate 0 is what a URDF has that knows neither. */
@@ -298,7 +299,7 @@ static void test_what_a_urdf_does_not_know_limits_no_arm(void)
         "<parent link='base'/><child link='upper'/><axis xyz='0 1 0'/>"
         "<limit lower='-1' upper='1' effort='0' velocity='0'/></joint></robot>";
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, load_with(plain, FLOWN("max_torque: 10, max_rate: 1")), error);
-    NEAR(1.0, scenario->arm.resolve.rate_max[0]);
+    NEAR(1.0, scenario->spec.arm.resolve.rate_max[0]);
 }
 
 int main(void)

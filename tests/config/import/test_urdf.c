@@ -3,6 +3,7 @@
  * line that names its place.
  */
 #include "config/import/urdf.h"
+#include "config/scenario.h"
 
 #include <errno.h>
 #include <math.h>

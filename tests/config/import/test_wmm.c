@@ -5,6 +5,7 @@
  *   test_config_wmm [ROOT]    ROOT/build-deps/wmm/WMM.COF is what tools/setup/wmm made
  */
 #include "config/import/wmm.h"
+#include "config/scenario.h"
 
 #include <errno.h>
 #include <stdio.h>

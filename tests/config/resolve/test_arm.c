@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/scenario.h"
+#include "rt/executive/arm/arm_configuration.h"
 #include "rt/executive/state/run_state.h"
 #include "unity.h"
 
@@ -242,11 +244,11 @@ static void load_well(const char *text)
 static void place(const char *text)
 {
     load_well(text);
-    const size_t size = (sim_vehicle_size(scenario) + 63) / 64 * 64;
+    const size_t size = (sim_vehicle_size(&scenario->spec) + 63) / 64 * 64;
     void *mem = aligned_alloc(64, size);
     TEST_ASSERT_NOT_NULL(mem);
     memset(mem, 0, size);
-    vehicle = sim_vehicle_place(scenario, mem);
+    vehicle = sim_vehicle_place(&scenario->spec, mem);
 }
 
 /* ---- mistakes ---- */
@@ -334,7 +336,7 @@ static void test_a_servo_may_follow_rates_alone(void)
     TEST_ASSERT_NOT_NULL(at);
     memcpy(at, "stiffness: 0.0", 14);
     load_well(text);
-    NEAR(0.0, scenario->arm.joint[0].servo.stiffness);
+    NEAR(0.0, scenario->spec.arm.joint[0].servo.stiffness);
 }
 
 static void test_what_floats_may_start_with_a_velocity(void)
@@ -347,7 +349,7 @@ static void test_what_floats_may_start_with_a_velocity(void)
 static void test_what_is_not_said_has_its_default(void)
 {
     load_well(good_text);
-    const struct sim_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &scenario->spec.arm;
     TEST_ASSERT_EQUAL_INT(3, arm->joint_count);
     TEST_ASSERT_EQUAL_INT(0, arm->base);
     TEST_ASSERT_EQUAL_INT(3, arm->hand);
@@ -385,7 +387,7 @@ static void test_what_is_not_said_has_its_default(void)
 static void test_limits_are_the_arms_or_those_of_the_joint_or_none(void)
 {
     load_well(good_text);
-    const struct sim_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &scenario->spec.arm;
     const double lower[3] = {0, -1, -3}, upper[3] = {0, 2, 3};
     for (int n = 0; n < 3; n++) {
         NEAR(lower[n], arm->resolve.lower[n]);
@@ -404,7 +406,7 @@ static void test_what_is_said_arrives(void)
                      "  resolve: {length: 5, weak: 0.6, damping: 0.5, center: 5 s}\n"
                      "  buttons: {vernier: 6, brakes: 7, grapple: 8, release: 9, safe: 10, "
                      "next: 11, select: [16, 31]}\n  poses:"));
-    const struct sim_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &scenario->spec.arm;
     TEST_ASSERT_EQUAL_UINT32(20, arm->every);
     TEST_ASSERT_EQUAL_UINT32(150, arm->panel.settle);
     NEAR(0.2, arm->vernier);
@@ -420,7 +422,7 @@ static void test_a_berth_is_as_it_is_said(void)
 {
     load_well(
         edited("- {body: box,", "- {body: box, berth: {reach: 1, tilt: 2, speed: 3, rate: 4},"));
-    const struct sim_payload *payload = &scenario->arm.payload[0];
+    const struct sim_payload *payload = &scenario->spec.arm.payload[0];
     NEAR(1.0, payload->berth_reach);
     NEAR(2.0, payload->berth_tilt);
     NEAR(3.0, payload->berth_speed);
@@ -433,12 +435,12 @@ static void test_a_configuration_is_what_the_hand_has(void)
 {
     struct dyn_body_spec specs[6];
     load_well(good_text);
-    TEST_ASSERT_EQUAL_INT(3, sim_arm_configuration_count(scenario));
-    TEST_ASSERT_EQUAL_INT(0, sim_arm_first_configuration(scenario));
+    TEST_ASSERT_EQUAL_INT(3, sim_arm_configuration_count(&scenario->spec));
+    TEST_ASSERT_EQUAL_INT(0, sim_arm_first_configuration(&scenario->spec));
     for (int c = 0; c < 3; c++) {
-        sim_arm_configuration_specs(scenario, c, specs);
+        sim_arm_configuration_specs(&scenario->spec, c, specs);
         for (int i = 0; i < 4; i++)
-            TEST_ASSERT_EQUAL_MEMORY(&scenario->bodies[i].spec, &specs[i], sizeof specs[i]);
+            TEST_ASSERT_EQUAL_MEMORY(&scenario->spec.bodies[i].spec, &specs[i], sizeof specs[i]);
         TEST_ASSERT_EQUAL_INT(c == 1 ? 3 : 0, specs[4].parent);
         TEST_ASSERT_EQUAL_INT(c == 2 ? 3 : 0, specs[5].parent);
         NEAR(c == 1 ? 0.5 : 0.0, specs[4].place_xyz[0]); /* where the hand grips */
@@ -452,11 +454,11 @@ static void test_what_starts_in_the_hand_is_the_first_configuration(void)
              "name: a\nbodies:\n" SHIP CLAW HELD LINKS ARM "payloads: [{body: one, bay: ship}]\n",
              "one");
     place(text);
-    TEST_ASSERT_EQUAL_INT(1, sim_arm_first_configuration(scenario));
+    TEST_ASSERT_EQUAL_INT(1, sim_arm_first_configuration(&scenario->spec));
     TEST_ASSERT_EQUAL_UINT64(1, vehicle->arm->configuration);
     TEST_ASSERT_EQUAL_PTR(vehicle->models[1], vehicle->plant.model);
     TEST_ASSERT_TRUE(vehicle->held[dyn_model_v_index(vehicle->plant.model, 2)]);
-    TEST_ASSERT_FALSE(scenario->arm.payload[0].latched);
+    TEST_ASSERT_FALSE(scenario->spec.arm.payload[0].latched);
 }
 
 /* A bay on the node of a boom that bends. */
@@ -469,10 +471,10 @@ static void test_a_payload_rides_on_the_node_of_its_bay(void)
         "length: 3, mass: 5, bend_y: {modes: 1, frequency: 2 Hz}, nodes: [{name: tip, x: 3}]}}\n"
         "- {name: box, parent: shelf, joint: {type: free, node: tip}, mass: 50, inertia: 9 9 "
         "9}\n" LINKS ARM "payloads: [{body: box}]\n");
-    TEST_ASSERT_EQUAL_INT(1, scenario->bodies[3].spec.node);
-    sim_arm_configuration_specs(scenario, 0, specs);
+    TEST_ASSERT_EQUAL_INT(1, scenario->spec.bodies[3].spec.node);
+    sim_arm_configuration_specs(&scenario->spec, 0, specs);
     TEST_ASSERT_EQUAL_INT(1, specs[3].node);
-    sim_arm_configuration_specs(scenario, 1, specs);
+    sim_arm_configuration_specs(&scenario->spec, 1, specs);
     TEST_ASSERT_EQUAL_INT(0, specs[3].node);
 }
 

@@ -20,15 +20,16 @@ static void load_with(const char *link, const char *rest)
 static void test_without_a_word_no_clock_is_followed_and_no_pulse_leaves(void)
 {
     load_with("protocol: mavlink", "");
-    TEST_ASSERT_EQUAL_INT(-1, scenario->lock.link);
-    TEST_ASSERT_EQUAL_UINT32(0, scenario->pulse.every);
-    TEST_ASSERT_FALSE(scenario->links[0].spec.queries_time || scenario->links[1].spec.queries_time);
+    TEST_ASSERT_EQUAL_INT(-1, scenario->spec.lock.link);
+    TEST_ASSERT_EQUAL_UINT32(0, scenario->spec.pulse.every);
+    TEST_ASSERT_FALSE(scenario->spec.links[0].spec.queries_time ||
+                      scenario->spec.links[1].spec.queries_time);
 }
 
 static void test_a_lock_asks_the_board_of_its_link(void)
 {
     load_with("protocol: mavlink", "lock: {link: board}");
-    const struct sim_phase_lock *lock = &scenario->lock;
+    const struct sim_phase_lock *lock = &scenario->spec.lock;
     TEST_ASSERT_EQUAL_INT(1, lock->link);
     TEST_ASSERT_EQUAL_INT(SIM_LOCK_TIMESYNC, lock->source);
     TEST_ASSERT_TRUE(lock->spec.has_delay);
@@ -36,8 +37,8 @@ static void test_a_lock_asks_the_board_of_its_link(void)
     TEST_ASSERT_EQUAL_UINT64(1000000, lock->spec.cycle_ns);
     TEST_ASSERT_EQUAL_UINT64(2000000000, lock->spec.time_constant_ns);
     NEAR(200.0, lock->spec.limit_ppm);
-    TEST_ASSERT_FALSE(scenario->links[0].spec.queries_time);
-    TEST_ASSERT_TRUE(scenario->links[1].spec.queries_time);
+    TEST_ASSERT_FALSE(scenario->spec.links[0].spec.queries_time);
+    TEST_ASSERT_TRUE(scenario->spec.links[1].spec.queries_time);
 }
 
 static void test_a_lock_by_arrival_counts_in_what_both_periods_share(void)
@@ -45,35 +46,35 @@ static void test_a_lock_by_arrival_counts_in_what_both_periods_share(void)
     load_with("protocol: betaflight",
               "lock: {link: board, source: arrival, period: 2.5 ms, limit_ppm: 50,"
               " time_constant: 10 s}");
-    const struct sim_phase_lock *lock = &scenario->lock;
+    const struct sim_phase_lock *lock = &scenario->spec.lock;
     TEST_ASSERT_EQUAL_INT(SIM_LOCK_ARRIVAL, lock->source);
     TEST_ASSERT_FALSE(lock->spec.has_delay);
     TEST_ASSERT_EQUAL_UINT64(500000, lock->spec.cycle_ns);
     TEST_ASSERT_EQUAL_UINT64(10000000000, lock->spec.time_constant_ns);
     NEAR(50.0, lock->spec.limit_ppm);
-    TEST_ASSERT_FALSE(scenario->links[1].spec.queries_time);
+    TEST_ASSERT_FALSE(scenario->spec.links[1].spec.queries_time);
     load_with("protocol: betaflight", "lock: {link: board, source: arrival}");
-    TEST_ASSERT_EQUAL_UINT64(1000000, scenario->lock.spec.cycle_ns);
+    TEST_ASSERT_EQUAL_UINT64(1000000, scenario->spec.lock.spec.cycle_ns);
 }
 
 static void test_a_pulse_goes_to_an_address(void)
 {
     load_with("protocol: mavlink", "pulse: {to: 127.0.0.1:14600}");
-    TEST_ASSERT_EQUAL_UINT32(100, scenario->pulse.every);
-    TEST_ASSERT_EQUAL_INT(IO_BUS_UDP, scenario->pulse.bus.kind);
-    TEST_ASSERT_EQUAL_STRING("127.0.0.1:14600", scenario->pulse.bus.peer);
-    TEST_ASSERT_EQUAL_STRING("127.0.0.1:0", scenario->pulse.bus.listen);
+    TEST_ASSERT_EQUAL_UINT32(100, scenario->spec.pulse.every);
+    TEST_ASSERT_EQUAL_INT(IO_BUS_UDP, scenario->spec.pulse.bus.kind);
+    TEST_ASSERT_EQUAL_STRING("127.0.0.1:14600", scenario->spec.pulse.bus.peer);
+    TEST_ASSERT_EQUAL_STRING("127.0.0.1:0", scenario->spec.pulse.bus.listen);
     load_with("protocol: mavlink", "pulse: {to: 192.0.2.1:14600, every: 7}");
-    TEST_ASSERT_EQUAL_UINT32(7, scenario->pulse.every);
-    TEST_ASSERT_EQUAL_STRING("0.0.0.0:0", scenario->pulse.bus.listen);
+    TEST_ASSERT_EQUAL_UINT32(7, scenario->spec.pulse.every);
+    TEST_ASSERT_EQUAL_STRING("0.0.0.0:0", scenario->spec.pulse.bus.listen);
 }
 
 static void test_a_pulse_goes_to_a_serial_line(void)
 {
     load_with("protocol: mavlink", "pulse: {device: /dev/ttyS3, baud: 57600}");
-    TEST_ASSERT_EQUAL_INT(IO_BUS_SERIAL, scenario->pulse.bus.kind);
-    TEST_ASSERT_EQUAL_STRING("/dev/ttyS3", scenario->pulse.bus.device);
-    TEST_ASSERT_EQUAL_UINT32(57600, scenario->pulse.bus.baud);
+    TEST_ASSERT_EQUAL_INT(IO_BUS_SERIAL, scenario->spec.pulse.bus.kind);
+    TEST_ASSERT_EQUAL_STRING("/dev/ttyS3", scenario->spec.pulse.bus.device);
+    TEST_ASSERT_EQUAL_UINT32(57600, scenario->spec.pulse.bus.baud);
 }
 
 int main(void)

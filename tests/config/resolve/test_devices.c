@@ -43,15 +43,15 @@ static void test_a_triad_has_a_wandering_bias_and_axes_that_miss(void)
     load_devices(
         "- {name: g, type: gyro, body: bus, instability: 3 deg/h, instability_time: 50 s,\n"
         "   misalignment: 1 2 3 mrad}\n");
-    const struct io_three_axis_sensor_spec *triad = &scenario->sensors[0].triad;
+    const struct io_three_axis_sensor_spec *triad = &scenario->spec.sensors[0].triad;
     NEAR(3 * DEGREE / 3600, triad->instability);
     NEAR(50, triad->instability_time);
     /* Axes turned by d see u - d x u: x sees dz uy - dy uz, and so on. */
     EXPECT_VECTOR(triad->misalignment, 3e-3, -2e-3, -3e-3, 1e-3, 2e-3, -1e-3);
     load_devices("- {name: g, type: gyro, body: bus}\n");
-    NEAR(0, scenario->sensors[0].triad.instability);
-    NEAR(100, scenario->sensors[0].triad.instability_time);
-    EXPECT_VECTOR(scenario->sensors[0].triad.misalignment, 0, 0, 0, 0, 0, 0);
+    NEAR(0, scenario->spec.sensors[0].triad.instability);
+    NEAR(100, scenario->spec.sensors[0].triad.instability_time);
+    EXPECT_VECTOR(scenario->spec.sensors[0].triad.misalignment, 0, 0, 0, 0, 0, 0);
 }
 
 static void test_barometer_and_airspeed_are_read(void)
@@ -62,7 +62,8 @@ static void test_barometer_and_airspeed_are_read(void)
             "mPa") "}\n"
                    "- {name: s, type: airspeed, body: bus, at: 4 5 6 cm, bias: 7 Pa, scale: -1 %,\n"
                    "   " ERRORS("Pa") "}\n");
-    const struct sim_sensor *barometer = &scenario->sensors[0], *probe = &scenario->sensors[1];
+    const struct sim_sensor *barometer = &scenario->spec.sensors[0],
+                            *probe = &scenario->spec.sensors[1];
     TEST_ASSERT_EQUAL_INT(SIM_SENSOR_BAROMETER, barometer->kind);
     TEST_ASSERT_EQUAL_INT(1, barometer->body);
     TEST_ASSERT_EQUAL_UINT32(10, barometer->every);
@@ -85,7 +86,8 @@ static void test_encoders_are_counted_in_the_order_of_the_file(void)
         "mrad") "}\n"
                 "- {name: g, type: gyro, body: bus}\n"
                 "- {name: second, type: encoder, body: arm, coordinate: 1}\n");
-    const struct sim_sensor *first = &scenario->sensors[0], *second = &scenario->sensors[2];
+    const struct sim_sensor *first = &scenario->spec.sensors[0],
+                            *second = &scenario->spec.sensors[2];
     TEST_ASSERT_EQUAL_INT(SIM_SENSOR_ENCODER, first->kind);
     TEST_ASSERT_EQUAL_INT(1, first->body);
     TEST_ASSERT_EQUAL_INT(0, first->coordinate);
@@ -102,7 +104,7 @@ static void test_a_gps_is_read(void)
     load_devices("- {name: p, type: gps, body: bus, at: 1 2 3 m, rate: 5 Hz, delay: 400 ms,\n"
                  "   noise_horizontal: 1 cm, noise_vertical: 2 cm, noise_velocity: 3 cm/s,\n"
                  "   wander: 4 cm, wander_time: 1 min, eph: 5 cm, epv: 6 cm, satellites: 3}\n");
-    const struct sim_sensor *sensor = &scenario->sensors[0];
+    const struct sim_sensor *sensor = &scenario->spec.sensors[0];
     const struct io_gps_spec *gps = &sensor->gps;
     TEST_ASSERT_EQUAL_INT(SIM_SENSOR_GPS, sensor->kind);
     EXPECT_VECTOR(sensor->point, 1, 2, 3);
@@ -121,10 +123,10 @@ static void test_a_gps_is_read(void)
     TEST_ASSERT_EQUAL_UINT32(3, gps->satellites);
     TEST_ASSERT_EQUAL_UINT32(0, gps->fix_type); /* four make one */
     load_devices("- {name: p, type: gps, body: bus}\n");
-    TEST_ASSERT_EQUAL_UINT32(14, scenario->sensors[0].gps.satellites);
-    TEST_ASSERT_EQUAL_UINT32(3, scenario->sensors[0].gps.fix_type);
-    NEAR(0.5, scenario->sensors[0].gps.eph);
-    NEAR(0.8, scenario->sensors[0].gps.epv);
+    TEST_ASSERT_EQUAL_UINT32(14, scenario->spec.sensors[0].gps.satellites);
+    TEST_ASSERT_EQUAL_UINT32(3, scenario->spec.sensors[0].gps.fix_type);
+    NEAR(0.5, scenario->spec.sensors[0].gps.eph);
+    NEAR(0.8, scenario->spec.sensors[0].gps.epv);
 }
 
 static void test_sun_sensor_and_star_tracker_are_read(void)
@@ -135,14 +137,14 @@ static void test_sun_sensor_and_star_tracker_are_read(void)
                  "   noise_across: 5 arcsec, noise_about: 40 arcsec, misalignment: 1 2 3 mrad,\n"
                  "   sun_exclusion: 35 deg, earth_exclusion: 25 deg, max_rate: 2 deg/s,\n"
                  "   delay: 250 ms}\n");
-    const struct io_sun_sensor_spec *sun = &scenario->sensors[0].sun;
-    const struct io_star_tracker_spec *tracker = &scenario->sensors[1].tracker;
+    const struct io_sun_sensor_spec *sun = &scenario->spec.sensors[0].sun;
+    const struct io_star_tracker_spec *tracker = &scenario->spec.sensors[1].tracker;
     EXPECT_VECTOR(sun->boresight, 0, 0, -1);
     NEAR(PI / 4, sun->half_angle);
     NEAR(1e-3, sun->noise);
     NEAR(0.01, sun->quantum);
     TEST_ASSERT_EQUAL_UINT32(0, sun->delay);
-    TEST_ASSERT_EQUAL_UINT32(100, scenario->sensors[0].every);
+    TEST_ASSERT_EQUAL_UINT32(100, scenario->spec.sensors[0].every);
     EXPECT_VECTOR(tracker->boresight, 0.6, 0.8, 0);
     NEAR(5 * PI / 648000, tracker->noise_across);
     NEAR(40 * PI / 648000, tracker->noise_about);
@@ -162,14 +164,14 @@ static void test_a_wheel_has_stiction_and_is_out_of_balance(void)
     load_devices("- {name: w, type: wheel, body: bus, axis: 1 0 0, at: 1 2 3 cm, inertia: 0.1,\n"
                  "   max_torque: 1, max_speed: 9, stiction: 2 mN m, stiction_speed: 3 rad/s,\n"
                  "   static_imbalance: 4 g mm, dynamic_imbalance: 5 g mm^2, " COMMAND "}\n");
-    const struct dyn_wheel *wheel = &scenario->effectors[0].effector.wheel;
+    const struct dyn_wheel *wheel = &scenario->spec.effectors[0].effector.wheel;
     EXPECT_VECTOR(wheel->at, 0.01, 0.02, 0.03);
     NEAR(2e-3, wheel->stiction);
     NEAR(3, wheel->stribeck_speed);
     NEAR(4e-6, wheel->static_imbalance);
     TEST_ASSERT_DOUBLE_WITHIN(1e-20, 5e-9, wheel->dynamic_imbalance);
-    NEAR(1, scenario->effectors[0].drive.gain);
-    TEST_ASSERT_EQUAL_UINT32(0, scenario->effectors[0].drive.one_sided);
+    NEAR(1, scenario->spec.effectors[0].drive.gain);
+    TEST_ASSERT_EQUAL_UINT32(0, scenario->spec.effectors[0].drive.one_sided);
 }
 
 static void test_a_rotor_is_read(void)
@@ -179,7 +181,7 @@ static void test_a_rotor_is_read(void)
                  "   torque_ratio: 2 cm, lag: 30 ms, lag_down: 40 ms, inertia: 7e-5,\n"
                  "   lateral_drag: 1e-4, pitch: 10 cm, speed: 100 rad/s, quantum: 0.01,\n"
                  "   delay: 2 ms, " COMMAND "}\n");
-    const struct sim_effector *effector = &scenario->effectors[0];
+    const struct sim_effector *effector = &scenario->spec.effectors[0];
     const struct dyn_rotor *rotor = &effector->effector.rotor;
     TEST_ASSERT_EQUAL_INT(DYN_EFFECTOR_ROTOR, effector->effector.type);
     EXPECT_VECTOR(rotor->at, 0.01, 0.02, 0.03);
@@ -206,7 +208,7 @@ static void test_defaults_of_a_rotor(void)
 {
     load_devices("- {name: r, type: rotor, body: bus, turns: ccw, max_speed: 1, max_thrust: 1,\n"
                  "   lag: 50 ms, " COMMAND "}\n");
-    const struct dyn_rotor *rotor = &scenario->effectors[0].effector.rotor;
+    const struct dyn_rotor *rotor = &scenario->spec.effectors[0].effector.rotor;
     EXPECT_VECTOR(rotor->axis, 0, 0, -1);
     NEAR(1, rotor->spin);
     NEAR(0.05, rotor->lag_down);
@@ -225,8 +227,9 @@ static void test_torquer_and_thruster_are_read(void)
                  "- {name: t, type: thruster, body: arm, at: 1 2 3 m, axis: -1 0 0,\n"
                  "   thrust: 2 N, rise: 10 ms, fall: 20 ms, min_control: 5 %,\n"
                  "   command: {link: board, control: 2}}\n");
-    const struct sim_effector *coil = &scenario->effectors[0], *plain = &scenario->effectors[1];
-    const struct sim_effector *jet = &scenario->effectors[2];
+    const struct sim_effector *coil = &scenario->spec.effectors[0],
+                              *plain = &scenario->spec.effectors[1];
+    const struct sim_effector *jet = &scenario->spec.effectors[2];
     EXPECT_VECTOR(coil->effector.torquer.axis, 0, 1, 0);
     NEAR(0.2, coil->effector.torquer.max_dipole);
     NEAR(-0.1, coil->drive.gain);
@@ -252,8 +255,8 @@ static void test_drag_and_battery_are_read(void)
                  "- {name: b, type: battery, body: bus, voltage: 16.8 V, voltage_empty: 13.2 V,\n"
                  "   capacity: 5 A h, resistance: 20 mohm, idle_current: 500 mA,\n"
                  "   efficiency: 75 %}\n");
-    const struct dyn_drag *drag = &scenario->effectors[0].effector.drag;
-    const struct dyn_battery *battery = &scenario->effectors[1].effector.battery;
+    const struct dyn_drag *drag = &scenario->spec.effectors[0].effector.drag;
+    const struct dyn_battery *battery = &scenario->spec.effectors[1].effector.battery;
     EXPECT_VECTOR(drag->at, 0.01, 0.02, 0.03);
     EXPECT_VECTOR(drag->area, 0.01, 0.02, 0.03);
     EXPECT_VECTOR(drag->linear, 4, 5, 6);
@@ -264,7 +267,7 @@ static void test_drag_and_battery_are_read(void)
     NEAR(0.02, battery->resistance);
     NEAR(0.5, battery->idle_current);
     NEAR(0.75, battery->efficiency);
-    TEST_ASSERT_EQUAL_INT(-1, scenario->effectors[0].link);
+    TEST_ASSERT_EQUAL_INT(-1, scenario->spec.effectors[0].link);
 }
 
 static void test_each_point_of_a_contact_is_an_effector(void)
@@ -272,10 +275,10 @@ static void test_each_point_of_a_contact_is_an_effector(void)
     load_devices(
         "- {name: feet, type: contact, body: arm, points: [1 2 3 cm, [4 cm, 5 cm, 6 cm]],\n"
         "   stiffness: 2 kN/m, damping: 40 N s/m, friction: 0.5, slip_speed: 2 cm/s}\n");
-    TEST_ASSERT_EQUAL_INT(2, scenario->effector_count);
-    TEST_ASSERT_EQUAL_INT(0, scenario->drive_count);
+    TEST_ASSERT_EQUAL_INT(2, scenario->spec.effector_count);
+    TEST_ASSERT_EQUAL_INT(0, scenario->spec.drive_count);
     for (int i = 0; i < 2; i++) {
-        const struct sim_effector *effector = &scenario->effectors[i];
+        const struct sim_effector *effector = &scenario->spec.effectors[i];
         const struct dyn_contact *contact = &effector->effector.contact;
         TEST_ASSERT_EQUAL_STRING("feet", effector->name);
         TEST_ASSERT_EQUAL_INT(DYN_EFFECTOR_CONTACT, effector->effector.type);
@@ -286,7 +289,7 @@ static void test_each_point_of_a_contact_is_an_effector(void)
         NEAR(0.5, contact->friction);
     }
     load_devices("- {name: feet, type: contact, body: bus, points: [0 0 0], stiffness: 1}\n");
-    NEAR(0.6, scenario->effectors[0].effector.contact.friction);
+    NEAR(0.6, scenario->spec.effectors[0].effector.contact.friction);
 }
 
 static void test_who_is_commanded_comes_first_otherwise_as_in_the_file(void)
@@ -299,10 +302,10 @@ static void test_who_is_commanded_comes_first_otherwise_as_in_the_file(void)
         "- {name: m, type: torquer, body: bus, axis: 1 0 0, max_dipole: 1,\n"
         "   command: {link: board, control: 0}}\n");
     static const char *const order[] = {"t", "m", "d", "b"};
-    TEST_ASSERT_EQUAL_INT(4, scenario->effector_count);
-    TEST_ASSERT_EQUAL_INT(2, scenario->drive_count);
+    TEST_ASSERT_EQUAL_INT(4, scenario->spec.effector_count);
+    TEST_ASSERT_EQUAL_INT(2, scenario->spec.drive_count);
     for (int i = 0; i < 4; i++)
-        TEST_ASSERT_EQUAL_STRING(order[i], scenario->effectors[i].name);
+        TEST_ASSERT_EQUAL_STRING(order[i], scenario->spec.effectors[i].name);
 }
 
 int main(void)

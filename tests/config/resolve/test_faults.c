@@ -33,8 +33,8 @@ static const struct sim_fault *load_fault(const char *fault)
              "faults: [{%s}]\n",
              fault);
     load(text);
-    TEST_ASSERT_EQUAL_INT(1, scenario->fault_count);
-    return &scenario->faults[0];
+    TEST_ASSERT_EQUAL_INT(1, scenario->spec.fault_count);
+    return &scenario->spec.faults[0];
 }
 
 static void test_a_fault_may_wait_for_the_operator(void)
@@ -59,7 +59,7 @@ static void test_a_fault_hits_a_sensor_an_actuator_or_a_link(void)
     fault = load_fault("device: coil, type: stuck, at: 0 s");
     TEST_ASSERT_EQUAL_INT(-1, fault->sensor);
     TEST_ASSERT_EQUAL_INT(1, fault->effector);
-    TEST_ASSERT_EQUAL_STRING("coil", scenario->effectors[fault->effector].name);
+    TEST_ASSERT_EQUAL_STRING("coil", scenario->spec.effectors[fault->effector].name);
     fault = load_fault("link: second, type: loss, at: 0 s, way: in");
     TEST_ASSERT_EQUAL_INT(-1, fault->sensor);
     TEST_ASSERT_EQUAL_INT(-1, fault->effector);
@@ -81,8 +81,8 @@ static void test_a_fault_of_a_link_is_handed_to_it(void)
                 {"link: second, type: crc, at: 2 s, value: 0.5, way: in", false, true}};
     for (int i = 0; i < 3; i++) {
         const struct sim_fault *fault = load_fault(ways[i].fault);
-        const struct io_link_spec *link = &scenario->links[1].spec;
-        TEST_ASSERT_EQUAL_INT(0, scenario->links[0].spec.fault_count);
+        const struct io_link_spec *link = &scenario->spec.links[1].spec;
+        TEST_ASSERT_EQUAL_INT(0, scenario->spec.links[0].spec.fault_count);
         TEST_ASSERT_EQUAL_INT(1, link->fault_count);
         TEST_ASSERT_EQUAL_INT(0, fault->link_fault_index);
         TEST_ASSERT_EQUAL_INT(IO_FAULT_CRC, link->fault[0].spec.kind);
@@ -171,8 +171,8 @@ static const struct sim_expectation *load_expect(const char *line)
              "pointing: {position: 1 2 -3 m}\nexpect: ['%s']\n",
              line);
     load(text);
-    TEST_ASSERT_EQUAL_INT(1, scenario->expect_count);
-    return &scenario->expects[0];
+    TEST_ASSERT_EQUAL_INT(1, scenario->spec.expect_count);
+    return &scenario->spec.expects[0];
 }
 
 static void expect_limit(const char *line, enum sim_signal signal, double limit)
@@ -188,7 +188,7 @@ static void test_every_signal_has_its_unit(void)
     expect_limit("speed < 3.6 km/h after 5 s", SIM_SIGNAL_SPEED, 1);
     expect_limit("position_error < 50 cm after 5 s", SIM_SIGNAL_POSITION_ERROR, 0.5);
     expect_limit("tilt < 10 deg after 5 s", SIM_SIGNAL_TILT, 10 * DEGREE);
-    EXPECT_VECTOR(scenario->target_position, 1, 2, -3);
+    EXPECT_VECTOR(scenario->spec.target_position, 1, 2, -3);
     TEST_ASSERT_EQUAL_STRING("tilt", cfg_signal_name(SIM_SIGNAL_TILT));
     TEST_ASSERT_EQUAL_STRING("m/s", cfg_signal_unit(SIM_SIGNAL_SPEED));
 }

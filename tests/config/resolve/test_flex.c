@@ -4,6 +4,7 @@
  */
 #include "config/import/small_eigen.h"
 #include "config/model_file.h"
+#include "config/scenario.h"
 #include "rt/executive/state/run_state.h"
 
 #include <errno.h>
@@ -41,10 +42,10 @@ static void load(const char *text)
 static const struct sim_body *body(const char *name)
 {
     int i = 0;
-    while (i < scenario->body_count && strcmp(scenario->bodies[i].name, name) != 0)
+    while (i < scenario->spec.body_count && strcmp(scenario->spec.bodies[i].name, name) != 0)
         i++;
-    TEST_ASSERT_LESS_THAN_INT(scenario->body_count, i);
-    return &scenario->bodies[i];
+    TEST_ASSERT_LESS_THAN_INT(scenario->spec.body_count, i);
+    return &scenario->spec.bodies[i];
 }
 
 static void expect_numbers(const double *want, const double *got, int count, double error_allowed)
@@ -148,10 +149,10 @@ static void test_only_nodes_that_carry_something_go_to_the_kernel(void)
 
 static struct sim_vehicle *place(void **mem)
 {
-    const size_t size = (sim_vehicle_size(scenario) + 63) / 64 * 64;
+    const size_t size = (sim_vehicle_size(&scenario->spec) + 63) / 64 * 64;
     *mem = aligned_alloc(64, size);
     TEST_ASSERT_NOT_NULL(*mem);
-    return sim_vehicle_place(scenario, memset(*mem, 0, size));
+    return sim_vehicle_place(&scenario->spec, memset(*mem, 0, size));
 }
 
 static void test_the_run_starts_with_the_modes_as_given(void)
@@ -160,7 +161,7 @@ static void test_the_run_starts_with_the_modes_as_given(void)
     void *mem;
     const struct sim_vehicle *vehicle = place(&mem);
     const struct dyn_model *model = vehicle->plant.model;
-    const int arm = (int)(body("arm") - scenario->bodies);
+    const int arm = (int)(body("arm") - scenario->spec.bodies);
     const double eta[3] = {1e-3, 2e-3, 1e-4}, xi[3] = {0.1, 0.2, 0.3};
     TEST_ASSERT_EQUAL_INT(3, dyn_model_modes(model, arm));
     expect_numbers(eta, vehicle->x + dyn_model_eta_index(model, arm), 3, 0.0);
@@ -190,7 +191,7 @@ static void test_fidelity_reaches_the_kernel(void)
     static const char *const names[] = {"rigid", "ruthless", "consistent", "inconsistent"};
     for (int k = 0; k < 4; k++) {
         TEST_ASSERT_EQUAL_INT(k == DYN_FLEX_RIGID ? 0 : 3, modes_placed(names[k]));
-        TEST_ASSERT_EQUAL_INT(k, scenario->bodies[0].spec.flex->fidelity);
+        TEST_ASSERT_EQUAL_INT(k, scenario->spec.bodies[0].spec.flex->fidelity);
     }
 }
 

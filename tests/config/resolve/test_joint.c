@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/scenario.h"
 #include "dynamics/analysis/monitor.h"
 #include "rt/executive/state/run_state.h"
 #include "unity.h"
@@ -42,11 +43,11 @@ static void load(const char *bodies)
 static void place(const char *bodies)
 {
     load(bodies);
-    const size_t size = (sim_vehicle_size(scenario) + 63) / 64 * 64;
+    const size_t size = (sim_vehicle_size(&scenario->spec) + 63) / 64 * 64;
     void *mem = aligned_alloc(64, size);
     TEST_ASSERT_NOT_NULL(mem);
     memset(mem, 0, size);
-    vehicle = sim_vehicle_place(scenario, mem);
+    vehicle = sim_vehicle_place(&scenario->spec, mem);
 }
 
 static void run(int frames)
@@ -90,8 +91,8 @@ static void test_the_laws_of_a_coordinate_are_read(void)
          "   limits: {lower: -90 deg, upper: 45 deg, stiffness: 1 kN m/rad, damping: 7}}" HEAVY
          "- {name: b, parent: a, joint: {type: prismatic, axis: 1 0 0, friction: 3 N,\n"
          "   limits: {upper: 2 cm, stiffness: 9 N/mm}}" HEAVY);
-    const struct dyn_joint_force_spec *turn = &scenario->bodies[0].spec.force_spec[0];
-    const struct dyn_joint_force_spec *slide = &scenario->bodies[1].spec.force_spec[0];
+    const struct dyn_joint_force_spec *turn = &scenario->spec.bodies[0].spec.force_spec[0];
+    const struct dyn_joint_force_spec *slide = &scenario->spec.bodies[1].spec.force_spec[0];
     const double d = PI / 180;
     const struct dyn_joint_force_spec turns = {80, 3 * d, 0.5, 0.02, d, -90 * d, 45 * d, 1000, 7};
     const struct dyn_joint_force_spec slides = {
@@ -108,8 +109,8 @@ static void test_a_motor_is_read(void)
          "   motor: {ratio: -50, inertia: 2e-5, axis: 0 3 4, terms: diagonal}}" HEAVY
          "- {name: b, parent: a, joint: {type: prismatic, axis: 0 0 1, attitude: {roll: 90 deg},\n"
          "   motor: {ratio: 6 rad/mm, inertia: 1 kg cm^2}}" HEAVY);
-    const struct dyn_geared_rotor *a = &scenario->bodies[0].spec.rotor,
-                                  *b = &scenario->bodies[1].spec.rotor;
+    const struct dyn_geared_rotor *a = &scenario->spec.bodies[0].spec.rotor,
+                                  *b = &scenario->spec.bodies[1].spec.rotor;
     TEST_ASSERT_EQUAL_INT(DYN_ROTOR_DIAGONAL, a->terms);
     EXPECT_VECTOR(&a->ratio, -50, 2e-5, 0, 0.6, 0.8);
     TEST_ASSERT_EQUAL_INT(DYN_ROTOR_FULL, b->terms);
@@ -123,7 +124,7 @@ static void test_joints_of_two_coordinates_are_read(void)
          "   damping: 6}}" HEAVY
          "- {name: b, parent: a, joint: {type: universal, axis: 0 0 1, axis2: 0 2 0,\n"
          "   turn: {angle: 1}, turn2: {rate: 4, friction: 2}}" HEAVY);
-    const struct sim_body *a = &scenario->bodies[0], *b = &scenario->bodies[1];
+    const struct sim_body *a = &scenario->spec.bodies[0], *b = &scenario->spec.bodies[1];
     TEST_ASSERT_EQUAL_INT(DYN_JOINT_CYLINDRICAL, a->spec.joint);
     EXPECT_VECTOR(a->spec.place_xyz, 1, 2, 3);
     EXPECT_VECTOR(a->position, PI / 2, 0.04);
@@ -142,7 +143,7 @@ static void test_a_planar_joint_is_read(void)
 {
     load("- {name: a, joint: {type: planar, axis: 0 0 1, axis2: 1 0 0, slide: {position: 1 mm},\n"
          "   slide2: {velocity: 2 mm/s}, turn: {angle: 3 deg, damping: 4 N m s/rad}}" HEAVY);
-    const struct sim_body *a = &scenario->bodies[0];
+    const struct sim_body *a = &scenario->spec.bodies[0];
     EXPECT_VECTOR(a->position, 1e-3, 0, 3 * PI / 180);
     EXPECT_VECTOR(a->velocity, 0, 2e-3, 0);
     NEAR(4, a->spec.force_spec[2].damping);
@@ -152,7 +153,7 @@ static void test_a_spherical_joint_is_read(void)
 {
     load("- {name: a, joint: {type: spherical, at: 1 2 3, attitude: {yaw: 90 deg}, rate: 4 5 6,\n"
          "   damping: 7 8 9, friction: 2 N m}" HEAVY);
-    const struct sim_body *a = &scenario->bodies[0];
+    const struct sim_body *a = &scenario->spec.bodies[0];
     EXPECT_VECTOR(a->spec.place_xyz, 1, 2, 3);
     EXPECT_VECTOR(a->spec.place_quat, 1, 0, 0, 0);
     EXPECT_VECTOR(a->position, sqrt(0.5), 0, 0, sqrt(0.5));
@@ -197,7 +198,7 @@ static void test_a_general_joint_moves_by_its_screws(void)
     place("- {name: a, joint: {type: general, screws: [\n"
           "    {type: turn, axis: 0 0 3, at: 1 0 0, pitch: 0.5 m/rad, angle: 90 deg, rate: 2},\n"
           "    {type: slide, axis: 1 0 0, position: 3, velocity: 4, stiffness: 5}]}" HEAVY);
-    const struct dyn_body_spec *spec = &scenario->bodies[0].spec;
+    const struct dyn_body_spec *spec = &scenario->spec.bodies[0].spec;
     TEST_ASSERT_EQUAL_INT(2, spec->screw_count);
     EXPECT_VECTOR(spec->screw[0], 0, 0, 1, 0, -1, 0.5);
     EXPECT_VECTOR(spec->screw[1], 0, 0, 0, 1, 0, 0);
@@ -220,14 +221,14 @@ static void test_followers_follow_the_first_leader(void)
     static const char *const names[] = {"c", "b", "a", "d"};
     const double ratio[] = {0, 3, -6, 1}, offset[] = {0, 0.5, -1 + PI / 180, 0};
     for (int i = 0; i < 4; i++) {
-        const struct dyn_mimic *mimic = &scenario->bodies[i].spec.mimic;
-        TEST_ASSERT_EQUAL_STRING(names[i], scenario->bodies[i].name);
+        const struct dyn_mimic *mimic = &scenario->spec.bodies[i].spec.mimic;
+        TEST_ASSERT_EQUAL_STRING(names[i], scenario->spec.bodies[i].name);
         TEST_ASSERT_EQUAL_INT(i > 0, mimic->on);
         TEST_ASSERT_EQUAL_INT(0, mimic->leader);
         NEAR(ratio[i], mimic->ratio);
         NEAR(offset[i], mimic->offset);
     }
-    NEAR(5, scenario->bodies[2].spec.force_spec[0].stiffness);
+    NEAR(5, scenario->spec.bodies[2].spec.force_spec[0].stiffness);
 }
 
 /* ---- what is held ---- */
@@ -413,8 +414,8 @@ static void test_a_long_chain_loads_in_any_order(void)
         0, cfg_scenario_load_text("s.yaml", text, size, NULL, 0, &scenario, error), error);
     free(text);
     for (int i = 0; i < BODIES; i++)
-        TEST_ASSERT_EQUAL_INT(i - 1, scenario->bodies[i].spec.parent);
-    TEST_ASSERT_EQUAL_STRING("b9999", scenario->bodies[BODIES - 1].name);
+        TEST_ASSERT_EQUAL_INT(i - 1, scenario->spec.bodies[i].spec.parent);
+    TEST_ASSERT_EQUAL_STRING("b9999", scenario->spec.bodies[BODIES - 1].name);
 }
 
 int main(void)

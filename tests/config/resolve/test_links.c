@@ -28,13 +28,13 @@ static void load_link(const char *link)
 static void expect_sends(const uint32_t expected[SIM_MESSAGE_COUNT])
 {
     for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
-        TEST_ASSERT_EQUAL_UINT32_MESSAGE(expected[m], scenario->links[0].every[m],
+        TEST_ASSERT_EQUAL_UINT32_MESSAGE(expected[m], scenario->spec.links[0].every[m],
                                          cfg_message_name(m));
 }
 
 static void expect_wire(enum io_bus_kind bus, const char *listen, const char *peer)
 {
-    const struct sim_link *link = &scenario->links[0];
+    const struct sim_link *link = &scenario->spec.links[0];
     TEST_ASSERT_EQUAL_INT(bus, link->spec.bus.kind);
     TEST_ASSERT_EQUAL_STRING(listen, link->spec.bus.listen);
     TEST_ASSERT_EQUAL_STRING(peer, link->spec.bus.peer);
@@ -46,7 +46,7 @@ static void expect_wire(enum io_bus_kind bus, const char *listen, const char *pe
 static void test_a_link_speaks_mavlink_over_udp(void)
 {
     load_link("on_loss: safe");
-    TEST_ASSERT_EQUAL_INT(IO_PROTOCOL_MAVLINK, scenario->links[0].spec.protocol);
+    TEST_ASSERT_EQUAL_INT(IO_PROTOCOL_MAVLINK, scenario->spec.links[0].spec.protocol);
     expect_wire(IO_BUS_UDP, "127.0.0.1:14560", "");
     expect_sends((const uint32_t[]){1000, 4, 100, 20, 1000, 200, 0, 50, 0});
 }
@@ -54,7 +54,7 @@ static void test_a_link_speaks_mavlink_over_udp(void)
 static void test_px4_waits_on_tcp_4560(void)
 {
     load_link("protocol: px4");
-    TEST_ASSERT_EQUAL_INT(IO_PROTOCOL_PX4, scenario->links[0].spec.protocol);
+    TEST_ASSERT_EQUAL_INT(IO_PROTOCOL_PX4, scenario->spec.links[0].spec.protocol);
     expect_wire(IO_BUS_TCP, "127.0.0.1:4560", "");
     expect_sends((const uint32_t[]){0, 4, 100, 20, 1000, 0, 0, 0, 0});
 }
@@ -63,9 +63,9 @@ static void test_px4_hitl_is_on_a_serial_line(void)
 {
     load_link("protocol: px4-hitl, device: /dev/ttyACM0");
     expect_wire(IO_BUS_SERIAL, "", "");
-    TEST_ASSERT_EQUAL_STRING("/dev/ttyACM0", scenario->links[0].spec.bus.device);
-    TEST_ASSERT_EQUAL_UINT32(921600, scenario->links[0].spec.bus.baud);
-    TEST_ASSERT_FALSE(scenario->links[0].spec.bus.rs485);
+    TEST_ASSERT_EQUAL_STRING("/dev/ttyACM0", scenario->spec.links[0].spec.bus.device);
+    TEST_ASSERT_EQUAL_UINT32(921600, scenario->spec.links[0].spec.bus.baud);
+    TEST_ASSERT_FALSE(scenario->spec.links[0].spec.bus.rs485);
     /* the true state is no business of such a board, unless somebody asks for it */
     expect_sends((const uint32_t[]){1000, 4, 100, 0, 1000, 0, 0, 0, 0});
     load_link("protocol: px4-hitl, device: /dev/ttyACM0, send: {state: 50 Hz}");
@@ -84,7 +84,7 @@ static void test_betaflight_has_a_pilot_and_hears_on_9003(void)
     load_link("protocol: betaflight");
     expect_wire(IO_BUS_UDP, "127.0.0.1:9002", "127.0.0.1:9003");
     expect_sends((const uint32_t[]){0, 1, 0, 0, 0, 0, 0, 0, 20});
-    TEST_ASSERT_EQUAL_UINT32(0, scenario->links[0].sticks.step_count);
+    TEST_ASSERT_EQUAL_UINT32(0, scenario->spec.links[0].sticks.step_count);
 }
 
 /* ---- what a link says for itself ---- */
@@ -100,30 +100,30 @@ static void test_written_rates_go_before_the_usual_ones(void)
 static void test_a_serial_line_is_read(void)
 {
     load_link("bus: serial, device: /dev/ttyS0, baud: 1500000, rs485: true");
-    TEST_ASSERT_EQUAL_INT(IO_BUS_SERIAL, scenario->links[0].spec.bus.kind);
-    TEST_ASSERT_EQUAL_UINT32(1500000, scenario->links[0].spec.bus.baud);
-    TEST_ASSERT_TRUE(scenario->links[0].spec.bus.rs485);
-    TEST_ASSERT_EQUAL_STRING("l", scenario->links[0].spec.bus.name);
+    TEST_ASSERT_EQUAL_INT(IO_BUS_SERIAL, scenario->spec.links[0].spec.bus.kind);
+    TEST_ASSERT_EQUAL_UINT32(1500000, scenario->spec.links[0].spec.bus.baud);
+    TEST_ASSERT_TRUE(scenario->spec.links[0].spec.bus.rs485);
+    TEST_ASSERT_EQUAL_STRING("l", scenario->spec.links[0].spec.bus.name);
 }
 
 static void test_can_shared_memory_and_tape_are_read(void)
 {
     load_link("bus: can, device: can0, can_fd: true, can_id: 291, can_reply_id: 1000");
-    const struct io_bus_spec *bus = &scenario->links[0].spec.bus;
+    const struct io_bus_spec *bus = &scenario->spec.links[0].spec.bus;
     TEST_ASSERT_EQUAL_INT(IO_BUS_CAN, bus->kind);
     TEST_ASSERT_EQUAL_STRING("can0", bus->device);
     TEST_ASSERT_TRUE(bus->fd);
     TEST_ASSERT_EQUAL_UINT32(291, bus->can_id_tx);
     TEST_ASSERT_EQUAL_UINT32(1000, bus->can_id_rx);
     load_link("bus: can, device: can0");
-    TEST_ASSERT_FALSE(scenario->links[0].spec.bus.fd);
-    TEST_ASSERT_EQUAL_UINT32(256, scenario->links[0].spec.bus.can_id_tx);
-    TEST_ASSERT_EQUAL_UINT32(257, scenario->links[0].spec.bus.can_id_rx);
+    TEST_ASSERT_FALSE(scenario->spec.links[0].spec.bus.fd);
+    TEST_ASSERT_EQUAL_UINT32(256, scenario->spec.links[0].spec.bus.can_id_tx);
+    TEST_ASSERT_EQUAL_UINT32(257, scenario->spec.links[0].spec.bus.can_id_rx);
     load_link("bus: shared, device: /board");
-    TEST_ASSERT_EQUAL_INT(IO_BUS_SHM, scenario->links[0].spec.bus.kind);
+    TEST_ASSERT_EQUAL_INT(IO_BUS_SHM, scenario->spec.links[0].spec.bus.kind);
     load_link("bus: tape, device: board.tape");
-    TEST_ASSERT_EQUAL_INT(IO_BUS_TAPE, scenario->links[0].spec.bus.kind);
-    TEST_ASSERT_EQUAL_STRING("board.tape", scenario->links[0].spec.bus.device);
+    TEST_ASSERT_EQUAL_INT(IO_BUS_TAPE, scenario->spec.links[0].spec.bus.kind);
+    TEST_ASSERT_EQUAL_STRING("board.tape", scenario->spec.links[0].spec.bus.device);
 }
 
 static void test_a_peer_makes_a_tcp_link_the_client(void)
@@ -141,14 +141,14 @@ static void test_udp_and_tcp_may_have_the_same_port(void)
     load("name: x\nbodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n"
          "links: [{name: k, bus: udp, listen: 127.0.0.1:5000, body: a},\n"
          "        {name: l, bus: tcp, listen: 127.0.0.1:5000, body: a}]\n");
-    TEST_ASSERT_EQUAL_INT(2, scenario->link_count);
+    TEST_ASSERT_EQUAL_INT(2, scenario->spec.link_count);
 }
 
 static void test_ground_stations_share_the_line(void)
 {
     load_link("protocol: px4-hitl, device: /dev/ttyACM0,"
               " forward: [127.0.0.1:14550, 127.0.0.1:14540]");
-    const struct io_link_spec *spec = &scenario->links[0].spec;
+    const struct io_link_spec *spec = &scenario->spec.links[0].spec;
     TEST_ASSERT_EQUAL_STRING("127.0.0.1:14550", spec->ground[0]);
     TEST_ASSERT_EQUAL_STRING("127.0.0.1:14540", spec->ground[1]);
     TEST_ASSERT_EQUAL_STRING("", spec->ground[2]);
@@ -158,33 +158,33 @@ static void test_ground_stations_share_the_line(void)
 static void test_a_betaflight_has_a_wire_of_its_year_and_a_radio_that_comes_on(void)
 {
     load_link("protocol: betaflight");
-    TEST_ASSERT_EQUAL_INT(IO_BETAFLIGHT_4_5, scenario->links[0].spec.variant);
-    NEAR(5.0, scenario->links[0].sticks_from);
+    TEST_ASSERT_EQUAL_INT(IO_BETAFLIGHT_4_5, scenario->spec.links[0].spec.variant);
+    NEAR(5.0, scenario->spec.links[0].sticks_from);
     load_link("protocol: betaflight, variant: 2026.6, sticks_from: 1 s,"
               " sticks: [{at: 0 s}, {at: 1 s, height: 2 m}]");
-    TEST_ASSERT_EQUAL_INT(IO_BETAFLIGHT_2026_6, scenario->links[0].spec.variant);
-    NEAR(1.0, scenario->links[0].sticks_from);
-    TEST_ASSERT_EQUAL_UINT32(0, scenario->links[0].sticks.step[0].holds_height);
-    TEST_ASSERT_EQUAL_UINT32(1, scenario->links[0].sticks.step[1].holds_height);
-    NEAR(2.0, scenario->links[0].sticks.step[1].height);
+    TEST_ASSERT_EQUAL_INT(IO_BETAFLIGHT_2026_6, scenario->spec.links[0].spec.variant);
+    NEAR(1.0, scenario->spec.links[0].sticks_from);
+    TEST_ASSERT_EQUAL_UINT32(0, scenario->spec.links[0].sticks.step[0].holds_height);
+    TEST_ASSERT_EQUAL_UINT32(1, scenario->spec.links[0].sticks.step[1].holds_height);
+    NEAR(2.0, scenario->spec.links[0].sticks.step[1].height);
 }
 
 /* In lockstep real time means nothing, so a board cannot be late. */
 static void test_only_a_run_in_real_time_knows_late_boards(void)
 {
     load_link("protocol: px4");
-    TEST_ASSERT_EQUAL_UINT64(16000000, scenario->links[0].spec.late_after_ns);
+    TEST_ASSERT_EQUAL_UINT64(16000000, scenario->spec.links[0].spec.late_after_ns);
     load("name: x\nrate: 1 kHz\npace: lockstep\n"
          "bodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n"
          "links: [{name: l, protocol: ardupilot, body: a}]\n");
-    TEST_ASSERT_EQUAL_UINT64(0, scenario->links[0].spec.late_after_ns);
+    TEST_ASSERT_EQUAL_UINT64(0, scenario->spec.links[0].spec.late_after_ns);
 }
 
 static void test_sticks_become_the_channels_of_a_receiver(void)
 {
     load_link("protocol: betaflight, sticks: [{at: 0 s}, {at: 6500 ms, roll: -1, pitch: 0.5,"
               " yaw: 1, throttle: 0.25, switches: [1, 0.5]}]");
-    const struct io_rc_script *script = &scenario->links[0].sticks;
+    const struct io_rc_script *script = &scenario->spec.links[0].sticks;
     TEST_ASSERT_EQUAL_UINT32(2, script->step_count);
     EXPECT_VECTOR(script->step[0].channel, 1500, 1500, 1000, 1500, 1000, 1000, 1000);
     NEAR(6.5, script->step[1].time);
@@ -197,11 +197,11 @@ static void test_sticks_become_the_channels_of_a_receiver(void)
 static void test_how_long_a_reply_may_take_is_up_to_the_protocol(void)
 {
     load_link("protocol: px4");
-    TEST_ASSERT_EQUAL_UINT64(1000000000, scenario->links[0].wait_limit_ns);
+    TEST_ASSERT_EQUAL_UINT64(1000000000, scenario->spec.links[0].wait_limit_ns);
     load_link("protocol: ardupilot");
-    TEST_ASSERT_EQUAL_UINT64(60000000000, scenario->links[0].wait_limit_ns);
+    TEST_ASSERT_EQUAL_UINT64(60000000000, scenario->spec.links[0].wait_limit_ns);
     load_link("protocol: ardupilot, wait_limit: 2 s");
-    TEST_ASSERT_EQUAL_UINT64(2000000000, scenario->links[0].wait_limit_ns);
+    TEST_ASSERT_EQUAL_UINT64(2000000000, scenario->spec.links[0].wait_limit_ns);
 }
 
 /* The size of MAVLink's messages is in io/; that a line is judged by it is tested here. */
@@ -209,7 +209,7 @@ static void test_a_line_that_carries_its_messages_is_fast_enough(void)
 {
     load_link("bus: serial, device: d, baud: 1200, send: {sensor: 0, state: 0, gps: 0, angles: 0,"
               " star_tracker: 0}");
-    TEST_ASSERT_EQUAL_UINT32(1200, scenario->links[0].spec.bus.baud);
+    TEST_ASSERT_EQUAL_UINT32(1200, scenario->spec.links[0].spec.bus.baud);
 }
 
 /* ---- hands ---- */
@@ -219,7 +219,7 @@ static void test_a_hand_moves_controls_and_selects_modes(void)
     load_link(
         "protocol: hand, device: \"name:A stick\", modes: [4, 31], axes: [{axis: x, control: 7},"
         " {axis: hat3y, control: 0, dead_band: 10 %, expo: 0.25, scale: 2, invert: true}]");
-    const struct io_link_spec *spec = &scenario->links[0].spec;
+    const struct io_link_spec *spec = &scenario->spec.links[0].spec;
     const struct io_hand_spec *hand = &spec->hand;
     expect_wire(IO_BUS_EVDEV, "", "");
     TEST_ASSERT_EQUAL_STRING("name:A stick", spec->bus.device);
@@ -242,13 +242,13 @@ static void test_a_hand_is_sent_nothing_and_never_late(void)
 {
     load_link("protocol: hand, device: d, axes: [{axis: y, control: 0}]");
     expect_sends((const uint32_t[]){0, 1, 0, 0, 0, 0, 0, 0, 0});
-    TEST_ASSERT_EQUAL_UINT64(0, scenario->links[0].spec.late_after_ns);
+    TEST_ASSERT_EQUAL_UINT64(0, scenario->spec.links[0].spec.late_after_ns);
     load_link("protocol: hand, bus: udp, axes: [{axis: y, control: 0}]");
     expect_wire(IO_BUS_UDP, "127.0.0.1:14580", "");
     load_link("protocol: hand, bus: spacenav, axes: [{axis: y, control: 0}]");
-    TEST_ASSERT_EQUAL_STRING("/var/run/spnav.sock", scenario->links[0].spec.bus.device);
+    TEST_ASSERT_EQUAL_STRING("/var/run/spnav.sock", scenario->spec.links[0].spec.bus.device);
     load_link("protocol: hand, bus: spacenav, device: s, axes: [{axis: y, control: 0}]");
-    TEST_ASSERT_EQUAL_STRING("s", scenario->links[0].spec.bus.device);
+    TEST_ASSERT_EQUAL_STRING("s", scenario->spec.links[0].spec.bus.device);
     load_link("protocol: hand, bus: tape, device: t, axes: [{axis: y, control: 0}]");
     expect_wire(IO_BUS_TAPE, "", "");
     load_link("protocol: hand, bus: cockpit, axes: [{axis: y, control: 0}]");
@@ -267,16 +267,16 @@ static void expect_pace(const char *complaint, enum rt_pace pace)
 static void test_a_delay_is_whole_frames_and_wants_the_wall_clock(void)
 {
     load_link("protocol: px4");
-    TEST_ASSERT_EQUAL_UINT32(0, scenario->links[0].delay);
+    TEST_ASSERT_EQUAL_UINT32(0, scenario->spec.links[0].delay);
     expect_pace("", RT_PACE_LOCKSTEP);
     load_link("protocol: px4, delay: 2 s");
-    TEST_ASSERT_EQUAL_UINT32(2000, scenario->links[0].delay);
+    TEST_ASSERT_EQUAL_UINT32(2000, scenario->spec.links[0].delay);
     expect_pace("", RT_PACE_REAL);
     expect_pace("s.yaml:10:9: link \"l\" has a delay, which a board in lockstep would wait for; "
                 "use --pace real, or remove the delay",
                 RT_PACE_LOCKSTEP);
     load_link("protocol: hand, device: d, axes: [{axis: y, control: 0}], delay: 10 s");
-    TEST_ASSERT_EQUAL_UINT32(10000, scenario->links[0].delay);
+    TEST_ASSERT_EQUAL_UINT32(10000, scenario->spec.links[0].delay);
 }
 
 static void expect_predictor(const char *keys, uint32_t every, uint32_t ahead)
@@ -288,8 +288,8 @@ static void expect_predictor(const char *keys, uint32_t every, uint32_t ahead)
              "        {name: l, body: a, protocol: px4, delay: 300 ms}]\n%s",
              keys);
     load(text);
-    TEST_ASSERT_EQUAL_UINT32(every, scenario->predictor.every);
-    TEST_ASSERT_EQUAL_UINT32(ahead, scenario->predictor.ahead);
+    TEST_ASSERT_EQUAL_UINT32(every, scenario->spec.predictor.every);
+    TEST_ASSERT_EQUAL_UINT32(ahead, scenario->spec.predictor.ahead);
 }
 
 static void test_a_predictor_runs_as_far_ahead_as_links_are_late(void)

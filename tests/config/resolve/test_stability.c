@@ -3,6 +3,7 @@
  * scenarios are refused where.
  */
 #include "config/resolve/stability.h"
+#include "config/scenario.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -176,11 +177,11 @@ static bool is_refused(const char *text)
 static bool stays(const char *text, double bound)
 {
     load(text);
-    const size_t size = sim_vehicle_size(scenario);
+    const size_t size = sim_vehicle_size(&scenario->spec);
     void *mem = aligned_alloc(64, (size / 64 + 1) * 64);
     TEST_ASSERT_NOT_NULL(mem);
     memset(mem, 0, size);
-    struct sim_vehicle *vehicle = sim_vehicle_place(scenario, mem);
+    struct sim_vehicle *vehicle = sim_vehicle_place(&scenario->spec, mem);
     bool good = true;
     for (int k = 0; k < 3000 && good; k++) {
         good = dyn_plant_step(&vehicle->plant, vehicle->command, NULL, vehicle->h, vehicle->work,
@@ -245,11 +246,11 @@ static void test_what_is_refused_would_have_blown_up(void)
 static bool beams_stay(const char *text)
 {
     load(text);
-    const size_t size = sim_vehicle_size(scenario);
+    const size_t size = sim_vehicle_size(&scenario->spec);
     void *mem = aligned_alloc(64, (size / 64 + 1) * 64);
     TEST_ASSERT_NOT_NULL(mem);
     memset(mem, 0, size);
-    struct sim_vehicle *vehicle = sim_vehicle_place(scenario, mem);
+    struct sim_vehicle *vehicle = sim_vehicle_place(&scenario->spec, mem);
     bool good = true;
     vehicle->plant.substeps = 1;
     for (int k = 0; k < 3000 && good; k++) {

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <float.h>
 
+#include "config/scenario.h"
+#include "rt/executive/state/run_state.h"
 #include "tests/config/loaded.h"
 
 #define FAR 1e30
@@ -72,52 +74,39 @@ static void load_tunable(const char *head, const char *list)
     load(text);
 }
 
-/* The same vehicle as it is read from the file, before anything was ever tuned. */
-static struct cfg_scenario *untouched;
+/* The vehicle as it is read from the file, before anything was ever tuned. */
+static struct sim_vehicle *untouched;
 
-/* Where the pointer leads there. */
-static const void *place_in_untouched(const double *at)
-{
-    const struct {
-        const void *here, *there;
-        size_t size;
-    } parts[] = {
-        {scenario, untouched, sizeof *scenario},
-        {scenario->sensors, untouched->sensors,
-         (size_t)scenario->sensor_count * sizeof *scenario->sensors},
-        {scenario->effectors, untouched->effectors,
-         (size_t)scenario->effector_count * sizeof *scenario->effectors},
-    };
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        const uintptr_t begin = (uintptr_t)parts[i].here, place = (uintptr_t)at;
-        if (place >= begin && place < begin + parts[i].size)
-            return (const char *)parts[i].there + (place - begin);
-    }
-    TEST_FAIL_MESSAGE("the pointer leads out of the scenario");
-    return NULL;
-}
-
-/* Where the frame reads a number: by a pointer, in its effector or in the law of a joint.  Loading
- * stores the first values there already, so the pointer is followed in the untouched scenario. */
+/* Where the frame reads a number of what can be tuned: in a copy that the vehicle has of it, in an
+ * effector of its plant, or in the force of a joint. */
 static double number_behind(const struct sim_parameter *parameter, int more)
 {
     double number = NAN;
     const void *base = NULL;
-    switch (parameter->seat) {
-    case SIM_PARAMETER_IN_SCENARIO:
-        memcpy(&number, place_in_untouched(parameter->at), sizeof number);
-        return number;
+    switch (parameter->home) {
+    case SIM_PARAMETER_IN_TUNED:
+        base = &untouched->tuned;
+        break;
+    case SIM_PARAMETER_IN_SENSOR:
+        base = &untouched->tuned.sensors[parameter->index];
+        break;
+    case SIM_PARAMETER_IN_DRIVE:
+        base = &untouched->tuned.drives[parameter->index];
+        break;
+    case SIM_PARAMETER_IN_FAULT:
+        base = &untouched->tuned.faults[parameter->index];
+        break;
     case SIM_PARAMETER_IN_ENVIRONMENT:
-        base = &scenario->environment;
+        base = &scenario->spec.environment;
         break;
     case SIM_PARAMETER_IN_EFFECTOR:
-        base = &scenario->effectors[parameter->index + more].effector;
+        base = &scenario->spec.effectors[parameter->index + more].effector;
         break;
     case SIM_PARAMETER_IN_JOINT_FORCE:
-        base = &scenario->bodies[parameter->index].spec.force_spec[0];
+        base = &scenario->spec.bodies[parameter->index].spec.force_spec[0];
         break;
     default:
-        TEST_FAIL_MESSAGE("no such seat");
+        TEST_FAIL_MESSAGE("no such home");
     }
     memcpy(&number, (const char *)base + parameter->offset, sizeof number);
     return number;
@@ -126,64 +115,64 @@ static double number_behind(const struct sim_parameter *parameter, int more)
 // clang-format off
 static const struct {
     const char *path;
-    enum sim_parameter_home seat;
+    enum sim_parameter_home home;
     const char *unit;
     double low, high;
     int count;
     double number[4];
 } all[] = {
 #define ERROR_ROWS(name, unit, density, walk)                                                      \
-    {name ".noise", SIM_PARAMETER_IN_SCENARIO, density, 0, FAR, 1, {0.11}},                                  \
-    {name ".bias_walk", SIM_PARAMETER_IN_SCENARIO, walk, 0, FAR, 1, {0.12}},                                 \
-    {name ".instability", SIM_PARAMETER_IN_SCENARIO, unit, 0, FAR, 1, {0.13}},                               \
-    {name ".range", SIM_PARAMETER_IN_SCENARIO, unit, 0, FAR, 1, {0.14}},                                     \
-    {name ".quantum", SIM_PARAMETER_IN_SCENARIO, unit, 0, FAR, 1, {0.15}}
+    {name ".noise", SIM_PARAMETER_IN_SENSOR, density, 0, FAR, 1, {0.11}},                                  \
+    {name ".bias_walk", SIM_PARAMETER_IN_SENSOR, walk, 0, FAR, 1, {0.12}},                                 \
+    {name ".instability", SIM_PARAMETER_IN_SENSOR, unit, 0, FAR, 1, {0.13}},                               \
+    {name ".range", SIM_PARAMETER_IN_SENSOR, unit, 0, FAR, 1, {0.14}},                                     \
+    {name ".quantum", SIM_PARAMETER_IN_SENSOR, unit, 0, FAR, 1, {0.15}}
     ERROR_ROWS("devices.gyro", "rad/s", "rad/s/sqrt(Hz)", "rad/s/sqrt(s)"),
-    {"devices.gyro.bias", SIM_PARAMETER_IN_SCENARIO, "rad/s", -FAR, FAR, 3, {1, 2, 3}},
-    {"devices.gyro.scale", SIM_PARAMETER_IN_SCENARIO, "", -0.5, 0.5, 3, {0.1, 0.2, 0.3}},
+    {"devices.gyro.bias", SIM_PARAMETER_IN_SENSOR, "rad/s", -FAR, FAR, 3, {1, 2, 3}},
+    {"devices.gyro.scale", SIM_PARAMETER_IN_SENSOR, "", -0.5, 0.5, 3, {0.1, 0.2, 0.3}},
     ERROR_ROWS("devices.accel", "m/s^2", "m/s^2/sqrt(Hz)", "m/s^2/sqrt(s)"),
-    {"devices.accel.bias", SIM_PARAMETER_IN_SCENARIO, "m/s^2", -FAR, FAR, 3, {4, 5, 6}},
-    {"devices.accel.scale", SIM_PARAMETER_IN_SCENARIO, "", -0.5, 0.5, 3, {0.1, 0.2, 0.4}},
+    {"devices.accel.bias", SIM_PARAMETER_IN_SENSOR, "m/s^2", -FAR, FAR, 3, {4, 5, 6}},
+    {"devices.accel.scale", SIM_PARAMETER_IN_SENSOR, "", -0.5, 0.5, 3, {0.1, 0.2, 0.4}},
     ERROR_ROWS("devices.mag", "T", "T/sqrt(Hz)", "T/sqrt(s)"),
-    {"devices.mag.bias", SIM_PARAMETER_IN_SCENARIO, "T", -FAR, FAR, 3, {7, 8, 9}},
-    {"devices.mag.scale", SIM_PARAMETER_IN_SCENARIO, "", -0.5, 0.5, 3, {0.1, 0.2, 0.5}},
+    {"devices.mag.bias", SIM_PARAMETER_IN_SENSOR, "T", -FAR, FAR, 3, {7, 8, 9}},
+    {"devices.mag.scale", SIM_PARAMETER_IN_SENSOR, "", -0.5, 0.5, 3, {0.1, 0.2, 0.5}},
     ERROR_ROWS("devices.baro", "Pa", "Pa/sqrt(Hz)", "Pa/sqrt(s)"),
-    {"devices.baro.bias", SIM_PARAMETER_IN_SCENARIO, "Pa", -FAR, FAR, 1, {1.5}},
-    {"devices.baro.scale", SIM_PARAMETER_IN_SCENARIO, "", -0.5, 0.5, 1, {0.25}},
+    {"devices.baro.bias", SIM_PARAMETER_IN_SENSOR, "Pa", -FAR, FAR, 1, {1.5}},
+    {"devices.baro.scale", SIM_PARAMETER_IN_SENSOR, "", -0.5, 0.5, 1, {0.25}},
     ERROR_ROWS("devices.pitot", "Pa", "Pa/sqrt(Hz)", "Pa/sqrt(s)"),
-    {"devices.pitot.bias", SIM_PARAMETER_IN_SCENARIO, "Pa", -FAR, FAR, 1, {2.5}},
-    {"devices.pitot.scale", SIM_PARAMETER_IN_SCENARIO, "", -0.5, 0.5, 1, {0.35}},
+    {"devices.pitot.bias", SIM_PARAMETER_IN_SENSOR, "Pa", -FAR, FAR, 1, {2.5}},
+    {"devices.pitot.scale", SIM_PARAMETER_IN_SENSOR, "", -0.5, 0.5, 1, {0.35}},
     ERROR_ROWS("devices.angle", "rad", "rad/sqrt(Hz)", "rad/sqrt(s)"),
-    {"devices.angle.bias", SIM_PARAMETER_IN_SCENARIO, "rad", -FAR, FAR, 1, {3.5}},
-    {"devices.angle.scale", SIM_PARAMETER_IN_SCENARIO, "", -0.5, 0.5, 1, {0.45}},
-    {"devices.gps.noise_horizontal", SIM_PARAMETER_IN_SCENARIO, "m", 0, FAR, 1, {1}},
-    {"devices.gps.noise_vertical", SIM_PARAMETER_IN_SCENARIO, "m", 0, FAR, 1, {2}},
-    {"devices.gps.eph", SIM_PARAMETER_IN_SCENARIO, "m", 0, FAR, 1, {3}},
-    {"devices.gps.epv", SIM_PARAMETER_IN_SCENARIO, "m", 0, FAR, 1, {4}},
-    {"devices.sun.noise", SIM_PARAMETER_IN_SCENARIO, "rad", 0, FAR, 1, {0.01}},
-    {"devices.sun.view", SIM_PARAMETER_IN_SCENARIO, "rad", 0.001, 3.15, 1, {0.5}},
-    {"devices.star.noise_across", SIM_PARAMETER_IN_SCENARIO, "rad", 0, FAR, 1, {0.01}},
-    {"devices.star.noise_about", SIM_PARAMETER_IN_SCENARIO, "rad", 0, FAR, 1, {0.02}},
-    {"devices.star.misalignment", SIM_PARAMETER_IN_SCENARIO, "rad", -0.2, 0.2, 3, {0.03, 0.04, 0.05}},
-    {"devices.star.sun_exclusion", SIM_PARAMETER_IN_SCENARIO, "rad", 0, 3.15, 1, {0.06}},
-    {"devices.star.earth_exclusion", SIM_PARAMETER_IN_SCENARIO, "rad", 0, 3.15, 1, {0.07}},
-    {"devices.star.max_rate", SIM_PARAMETER_IN_SCENARIO, "rad/s", 0, FAR, 1, {0.08}},
+    {"devices.angle.bias", SIM_PARAMETER_IN_SENSOR, "rad", -FAR, FAR, 1, {3.5}},
+    {"devices.angle.scale", SIM_PARAMETER_IN_SENSOR, "", -0.5, 0.5, 1, {0.45}},
+    {"devices.gps.noise_horizontal", SIM_PARAMETER_IN_SENSOR, "m", 0, FAR, 1, {1}},
+    {"devices.gps.noise_vertical", SIM_PARAMETER_IN_SENSOR, "m", 0, FAR, 1, {2}},
+    {"devices.gps.eph", SIM_PARAMETER_IN_SENSOR, "m", 0, FAR, 1, {3}},
+    {"devices.gps.epv", SIM_PARAMETER_IN_SENSOR, "m", 0, FAR, 1, {4}},
+    {"devices.sun.noise", SIM_PARAMETER_IN_SENSOR, "rad", 0, FAR, 1, {0.01}},
+    {"devices.sun.view", SIM_PARAMETER_IN_SENSOR, "rad", 0.001, 3.15, 1, {0.5}},
+    {"devices.star.noise_across", SIM_PARAMETER_IN_SENSOR, "rad", 0, FAR, 1, {0.01}},
+    {"devices.star.noise_about", SIM_PARAMETER_IN_SENSOR, "rad", 0, FAR, 1, {0.02}},
+    {"devices.star.misalignment", SIM_PARAMETER_IN_SENSOR, "rad", -0.2, 0.2, 3, {0.03, 0.04, 0.05}},
+    {"devices.star.sun_exclusion", SIM_PARAMETER_IN_SENSOR, "rad", 0, 3.15, 1, {0.06}},
+    {"devices.star.earth_exclusion", SIM_PARAMETER_IN_SENSOR, "rad", 0, 3.15, 1, {0.07}},
+    {"devices.star.max_rate", SIM_PARAMETER_IN_SENSOR, "rad/s", 0, FAR, 1, {0.08}},
     {"devices.wheel.max_torque", SIM_PARAMETER_IN_EFFECTOR, "N m", DBL_MIN, FAR, 1, {1}},
     {"devices.wheel.max_speed", SIM_PARAMETER_IN_EFFECTOR, "rad/s", DBL_MIN, FAR, 1, {2}},
     {"devices.wheel.viscous", SIM_PARAMETER_IN_EFFECTOR, "N m s/rad", 0, FAR, 1, {3}},
     {"devices.wheel.coulomb", SIM_PARAMETER_IN_EFFECTOR, "N m", 0, FAR, 1, {4}},
     {"devices.wheel.stiction", SIM_PARAMETER_IN_EFFECTOR, "N m", 0, FAR, 1, {5}},
-    {"devices.wheel.gain", SIM_PARAMETER_IN_SCENARIO, "N m", -FAR, FAR, 1, {-6}},
-    {"devices.wheel.quantum", SIM_PARAMETER_IN_SCENARIO, "", 0, 1, 1, {0.7}},
+    {"devices.wheel.gain", SIM_PARAMETER_IN_DRIVE, "N m", -FAR, FAR, 1, {-6}},
+    {"devices.wheel.quantum", SIM_PARAMETER_IN_DRIVE, "", 0, 1, 1, {0.7}},
     {"devices.prop.idle_speed", SIM_PARAMETER_IN_EFFECTOR, "rad/s", 0, FAR, 1, {20}},
     {"devices.prop.lateral_drag", SIM_PARAMETER_IN_EFFECTOR, "N s^2/m/rad", 0, FAR, 1, {0.3}},
-    {"devices.prop.quantum", SIM_PARAMETER_IN_SCENARIO, "", 0, 1, 1, {0.4}},
+    {"devices.prop.quantum", SIM_PARAMETER_IN_DRIVE, "", 0, 1, 1, {0.4}},
     {"devices.coil.max_dipole", SIM_PARAMETER_IN_EFFECTOR, "A m^2", DBL_MIN, FAR, 1, {2}},
-    {"devices.coil.gain", SIM_PARAMETER_IN_SCENARIO, "A m^2", -FAR, FAR, 1, {-3}},
-    {"devices.coil.quantum", SIM_PARAMETER_IN_SCENARIO, "", 0, 1, 1, {0.5}},
+    {"devices.coil.gain", SIM_PARAMETER_IN_DRIVE, "A m^2", -FAR, FAR, 1, {-3}},
+    {"devices.coil.quantum", SIM_PARAMETER_IN_DRIVE, "", 0, 1, 1, {0.5}},
     {"devices.jet.thrust", SIM_PARAMETER_IN_EFFECTOR, "N", DBL_MIN, FAR, 1, {7}},
-    {"devices.jet.min_control", SIM_PARAMETER_IN_SCENARIO, "", 0, 1, 1, {0.2}},
-    {"devices.jet.quantum", SIM_PARAMETER_IN_SCENARIO, "", 0, 1, 1, {0.3}},
+    {"devices.jet.min_control", SIM_PARAMETER_IN_DRIVE, "", 0, 1, 1, {0.2}},
+    {"devices.jet.quantum", SIM_PARAMETER_IN_DRIVE, "", 0, 1, 1, {0.3}},
     {"devices.air.area", SIM_PARAMETER_IN_EFFECTOR, "m^2", 0, FAR, 3, {1, 2, 3}},
     {"devices.air.linear", SIM_PARAMETER_IN_EFFECTOR, "N s/m", 0, FAR, 3, {4, 5, 6}},
     {"devices.air.angular", SIM_PARAMETER_IN_EFFECTOR, "N m s/rad", 0, FAR, 3, {7, 8, 9}},
@@ -193,12 +182,12 @@ static const struct {
     {"devices.cell.resistance", SIM_PARAMETER_IN_EFFECTOR, "ohm", 0, FAR, 1, {0.125}},
     {"devices.cell.idle_current", SIM_PARAMETER_IN_EFFECTOR, "A", 0, FAR, 1, {0.5}},
     {"devices.cell.efficiency", SIM_PARAMETER_IN_EFFECTOR, "", 0.01, 1, 1, {0.75}},
-    {"environment.wind", SIM_PARAMETER_IN_SCENARIO, "m/s", -FAR, FAR, 3, {2, 3, 4}},
-    {"environment.gust.sigma", SIM_PARAMETER_IN_SCENARIO, "m/s", 0, FAR, 3, {5, 6, 7}},
+    {"environment.wind", SIM_PARAMETER_IN_TUNED, "m/s", -FAR, FAR, 3, {2, 3, 4}},
+    {"environment.gust.sigma", SIM_PARAMETER_IN_TUNED, "m/s", 0, FAR, 3, {5, 6, 7}},
     {"environment.gravity", SIM_PARAMETER_IN_ENVIRONMENT, "m/s^2", -FAR, FAR, 3, {0.25, 0.5, 9.75}},
     {"environment.ground", SIM_PARAMETER_IN_ENVIRONMENT, "m", -FAR, FAR, 1, {1.5}},
-    {"pointing.position", SIM_PARAMETER_IN_SCENARIO, "m", -FAR, FAR, 3, {21, 22, 23}},
-    {"pointing.target", SIM_PARAMETER_IN_SCENARIO, "", -1, 1, 4, {0.5, -0.5, 0.5, -0.5}},
+    {"pointing.position", SIM_PARAMETER_IN_TUNED, "m", -FAR, FAR, 3, {21, 22, 23}},
+    {"pointing.target", SIM_PARAMETER_IN_TUNED, "", -1, 1, 4, {0.5, -0.5, 0.5, -0.5}},
     {"bodies.arm.joint.stiffness", SIM_PARAMETER_IN_JOINT_FORCE, "N m/rad", 0, FAR, 1, {11}},
     {"bodies.arm.joint.damping", SIM_PARAMETER_IN_JOINT_FORCE, "N m s/rad", 0, FAR, 1, {12}},
     {"bodies.arm.joint.friction.coulomb", SIM_PARAMETER_IN_JOINT_FORCE, "N m", 0, FAR, 1, {13}},
@@ -207,29 +196,33 @@ static const struct {
     {"bodies.rod.joint.friction.coulomb", SIM_PARAMETER_IN_JOINT_FORCE, "N", 0, FAR, 1, {16}},
     {"bodies.stop.joint.stiffness", SIM_PARAMETER_IN_JOINT_FORCE, "N m/rad", 0, FAR, 1, {0}},
     {"bodies.stop.joint.damping", SIM_PARAMETER_IN_JOINT_FORCE, "N m s/rad", 0, FAR, 1, {0}},
-    {"faults.shift.value", SIM_PARAMETER_IN_SCENARIO, "", -FAR, FAR, 1, {0.5}},
-    {"faults.creep.value", SIM_PARAMETER_IN_SCENARIO, "", -FAR, FAR, 1, {0.25}},
-    {"faults.hiss.value", SIM_PARAMETER_IN_SCENARIO, "", 0, FAR, 1, {0.125}},
-    {"faults.gap.value", SIM_PARAMETER_IN_SCENARIO, "", 0, 1, 1, {0.75}},
-    {"faults.flip.value", SIM_PARAMETER_IN_SCENARIO, "", 0, 1, 1, {0.0625}},
+    {"faults.shift.value", SIM_PARAMETER_IN_FAULT, "", -FAR, FAR, 1, {0.5}},
+    {"faults.creep.value", SIM_PARAMETER_IN_FAULT, "", -FAR, FAR, 1, {0.25}},
+    {"faults.hiss.value", SIM_PARAMETER_IN_FAULT, "", 0, FAR, 1, {0.125}},
+    {"faults.gap.value", SIM_PARAMETER_IN_FAULT, "", 0, 1, 1, {0.75}},
+    {"faults.flip.value", SIM_PARAMETER_IN_FAULT, "", 0, 1, 1, {0.0625}},
 };
 // clang-format on
 
 static void test_every_number_is_found_where_the_frame_reads_it(void)
 {
     load(ALL);
-    untouched = scenario;
+    struct cfg_scenario *first = scenario;
     scenario = NULL;
+    void *mem = aligned_alloc(64, (sim_vehicle_size(&first->spec) / 64 + 1) * 64);
+    TEST_ASSERT_NOT_NULL(mem);
+    memset(mem, 0, sim_vehicle_size(&first->spec));
+    untouched = sim_vehicle_place(&first->spec, mem);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         const char *axes = all[i].count == 4 ? "wxyz" : "xyz", *path = all[i].path;
         load_tunable(ALL, path);
-        TEST_ASSERT_EQUAL_INT_MESSAGE(all[i].count, scenario->parameter_count, path);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(all[i].count, scenario->spec.parameter_count, path);
         for (int k = 0; k < all[i].count; k++) {
-            const struct sim_parameter *parameter = &scenario->parameters[k];
+            const struct sim_parameter *parameter = &scenario->spec.parameters[k];
             char name[96];
             snprintf(name, sizeof name, all[i].count > 1 ? "%s.%c" : "%s", path, axes[k]);
             TEST_ASSERT_EQUAL_STRING(name, parameter->name);
-            TEST_ASSERT_EQUAL_INT_MESSAGE((int)all[i].seat, (int)parameter->seat, path);
+            TEST_ASSERT_EQUAL_INT_MESSAGE((int)all[i].home, (int)parameter->home, path);
             TEST_ASSERT_EQUAL_STRING_MESSAGE(all[i].unit, parameter->unit, path);
             TEST_ASSERT_EQUAL_DOUBLE_MESSAGE(all[i].low, parameter->low, path);
             TEST_ASSERT_EQUAL_DOUBLE_MESSAGE(all[i].high, parameter->high, path);
@@ -237,7 +230,8 @@ static void test_every_number_is_found_where_the_frame_reads_it(void)
             TEST_ASSERT_EQUAL_DOUBLE_MESSAGE(all[i].number[k], number_behind(parameter, 0), path);
         }
     }
-    cfg_scenario_free(untouched);
+    free(mem);
+    cfg_scenario_free(first);
 }
 
 static void test_one_component_is_one_number(void)
@@ -248,10 +242,10 @@ static void test_one_component_is_one_number(void)
                                         "pointing.target.z",    "environment.gravity.z",
                                         "devices.gyro.bias.x",  "environment.wind.z"};
     static const double numbers[] = {5, 0.5, -0.5, 9.75, 1, 4};
-    TEST_ASSERT_EQUAL_INT(6, scenario->parameter_count);
+    TEST_ASSERT_EQUAL_INT(6, scenario->spec.parameter_count);
     for (int i = 0; i < 6; i++) {
-        TEST_ASSERT_EQUAL_STRING(names[i], scenario->parameters[i].name);
-        TEST_ASSERT_EQUAL_DOUBLE(numbers[i], scenario->parameters[i].initial);
+        TEST_ASSERT_EQUAL_STRING(names[i], scenario->spec.parameters[i].name);
+        TEST_ASSERT_EQUAL_DOUBLE(numbers[i], scenario->spec.parameters[i].initial);
     }
 }
 
@@ -259,28 +253,30 @@ static void test_one_component_is_one_number(void)
 static void test_a_contact_counts_its_points(void)
 {
     load_tunable(ALL, "devices.feet.damping, devices.cell.resistance, devices.wheel.viscous");
-    const struct sim_parameter *feet = &scenario->parameters[0];
+    const struct sim_parameter *feet = &scenario->spec.parameters[0];
     TEST_ASSERT_EQUAL_INT(3, feet->count);
     for (int i = 0; i < 3; i++)
         TEST_ASSERT_EQUAL_DOUBLE(8.0, number_behind(feet, i));
     for (int i = 0; i < 3; i++)
-        TEST_ASSERT_EQUAL_STRING("feet", scenario->effectors[feet->index + i].name);
-    TEST_ASSERT_EQUAL_INT(1, scenario->parameters[1].count);
-    TEST_ASSERT_EQUAL_STRING("cell", scenario->effectors[scenario->parameters[1].index].name);
-    TEST_ASSERT_EQUAL_INT(1, scenario->parameters[2].count);
-    TEST_ASSERT_EQUAL_STRING("wheel", scenario->effectors[scenario->parameters[2].index].name);
+        TEST_ASSERT_EQUAL_STRING("feet", scenario->spec.effectors[feet->index + i].name);
+    TEST_ASSERT_EQUAL_INT(1, scenario->spec.parameters[1].count);
+    TEST_ASSERT_EQUAL_STRING("cell",
+                             scenario->spec.effectors[scenario->spec.parameters[1].index].name);
+    TEST_ASSERT_EQUAL_INT(1, scenario->spec.parameters[2].count);
+    TEST_ASSERT_EQUAL_STRING("wheel",
+                             scenario->spec.effectors[scenario->spec.parameters[2].index].name);
 }
 
 static void test_limits_are_given_in_any_unit_and_include_their_ends(void)
 {
     load_tunable(ALL, "{of: devices.gyro.bias.y, low: 2 rad/s, high: 180 deg/s}, "
                       "{of: devices.gyro.bias.z, low: -1}, {of: devices.gyro.bias.x, high: 1}");
-    NEAR(2.0, scenario->parameters[0].low);
-    NEAR(PI, scenario->parameters[0].high);
-    NEAR(-1.0, scenario->parameters[1].low);
-    TEST_ASSERT_EQUAL_DOUBLE(FAR, scenario->parameters[1].high);
-    TEST_ASSERT_EQUAL_DOUBLE(-FAR, scenario->parameters[2].low);
-    NEAR(1.0, scenario->parameters[2].high);
+    NEAR(2.0, scenario->spec.parameters[0].low);
+    NEAR(PI, scenario->spec.parameters[0].high);
+    NEAR(-1.0, scenario->spec.parameters[1].low);
+    TEST_ASSERT_EQUAL_DOUBLE(FAR, scenario->spec.parameters[1].high);
+    TEST_ASSERT_EQUAL_DOUBLE(-FAR, scenario->spec.parameters[2].low);
+    NEAR(1.0, scenario->spec.parameters[2].high);
 }
 
 /* ---- mistakes ---- */
@@ -388,9 +384,9 @@ static void test_what_a_world_lacks_is_not_offered(void)
                    "11: in orbit nobody reads \"environment.gravity\"; remove it");
     load_tunable("name: x\nenvironment: {air: true}\n" BODIES,
                  "environment.wind, environment.gravity");
-    TEST_ASSERT_EQUAL_INT(6, scenario->parameter_count);
+    TEST_ASSERT_EQUAL_INT(6, scenario->spec.parameter_count);
     load_tunable("name: x\nenvironment: {world: orbit}\n" BODIES, "pointing.target");
-    TEST_ASSERT_EQUAL_INT(4, scenario->parameter_count);
+    TEST_ASSERT_EQUAL_INT(4, scenario->spec.parameter_count);
 }
 
 static void test_only_so_many_numbers_can_be_tuned(void)
@@ -412,8 +408,8 @@ static void test_only_so_many_numbers_can_be_tuned(void)
         size += (size_t)snprintf(list + size, sizeof list - size, ", devices.%s.%s", devices[i / 5],
                                  keys[i % 5]);
     load_tunable(ALL, list);
-    TEST_ASSERT_EQUAL_INT(SIM_PARAMETER_MAX, scenario->parameter_count);
-    TEST_ASSERT_EQUAL_STRING("devices.baro.instability", scenario->parameters[63].name);
+    TEST_ASSERT_EQUAL_INT(SIM_PARAMETER_MAX, scenario->spec.parameter_count);
+    TEST_ASSERT_EQUAL_STRING("devices.baro.instability", scenario->spec.parameters[63].name);
     snprintf(most, sizeof most, "%s, devices.gps.eph", list);
     char complaint[256];
     snprintf(complaint, sizeof complaint,
@@ -432,10 +428,10 @@ static void test_a_long_name_is_refused_where_it_no_longer_fits(void)
 #define N40 "n123456789012345678901234567890123456789"
     /* devices. and .angular.x are 18 letters */
     load_tunable(LONG(N40 "12345"), "devices." N40 "12345.angular");
-    TEST_ASSERT_EQUAL_size_t(63, strlen(scenario->parameters[2].name));
-    TEST_ASSERT_EQUAL_STRING("devices." N40 "12345.angular.z", scenario->parameters[2].name);
+    TEST_ASSERT_EQUAL_size_t(63, strlen(scenario->spec.parameters[2].name));
+    TEST_ASSERT_EQUAL_STRING("devices." N40 "12345.angular.z", scenario->spec.parameters[2].name);
     load_tunable(LONG(N40 "12345"), "devices." N40 "12345.angular.y");
-    TEST_ASSERT_EQUAL_INT(1, scenario->parameter_count);
+    TEST_ASSERT_EQUAL_INT(1, scenario->spec.parameter_count);
     expect_refused(LONG(N40 "123456"), "devices." N40 "123456.angular",
                    "11: the name is too long: \"devices.n1234567890123456789012345678901...\"; "
                    "shorten that of the device");

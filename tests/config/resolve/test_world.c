@@ -1,6 +1,7 @@
 /*
  * The world around the vehicle: what is written of it, and what follows from a place and a date.
  */
+#include "rt/executive/state/run_state.h"
 #include "tests/config/loaded.h"
 
 static void load_world(const char *environment)
@@ -16,16 +17,16 @@ static void load_world(const char *environment)
 static void test_a_world_of_which_nothing_is_said_is_uniform_and_empty(void)
 {
     load("name: x\nbodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n");
-    const struct dyn_environment *world = &scenario->environment;
+    const struct dyn_environment *world = &scenario->spec.environment;
     TEST_ASSERT_EQUAL_INT(DYN_WORLD_UNIFORM, world->kind);
-    TEST_ASSERT_EQUAL_INT(DYN_WORLD_UNIFORM, scenario->world.kind);
-    TEST_ASSERT_FALSE(world->air || world->has_ground || world->has_j2 || scenario->has_gust);
+    TEST_ASSERT_EQUAL_INT(DYN_WORLD_UNIFORM, scenario->spec.world.kind);
+    TEST_ASSERT_FALSE(world->air || world->has_ground || world->has_j2 || scenario->spec.has_gust);
     EXPECT_VECTOR(world->gravity, 0, 0, 0);
     EXPECT_VECTOR(world->magnetic_field, 0, 0, 0);
     EXPECT_VECTOR(world->wind, 0, 0, 0);
-    NEAR(47.397742 * DEGREE, scenario->world.home.latitude);
-    NEAR(8.545594 * DEGREE, scenario->world.home.longitude);
-    NEAR(488, scenario->world.home.height);
+    NEAR(47.397742 * DEGREE, scenario->spec.world.home.latitude);
+    NEAR(8.545594 * DEGREE, scenario->spec.world.home.longitude);
+    NEAR(488, scenario->spec.world.home.height);
     NEAR(488, world->height);
 }
 
@@ -33,11 +34,12 @@ static void test_a_world_of_which_nothing_is_said_is_uniform_and_empty(void)
 static void test_the_date_is_utc(void)
 {
     load_world("date: '2026-06-21T18:30:15.5Z'");
-    const struct dyn_epoch *epoch = &scenario->world.epoch;
+    const struct dyn_epoch *epoch = &scenario->spec.world.epoch;
     const double seconds = epoch->days * 86400 + epoch->seconds;
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, (9668 - 0.5) * 86400 + 18 * 3600 + 30 * 60 + 15.5, seconds);
     load_world("date: '2024-02-29T00:00:00Z'");
-    const double leap = scenario->world.epoch.days * 86400 + scenario->world.epoch.seconds;
+    const double leap =
+        scenario->spec.world.epoch.days * 86400 + scenario->spec.world.epoch.seconds;
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, (8825 - 0.5) * 86400, leap);
 }
 
@@ -45,13 +47,13 @@ static void test_wind_gusts_air_and_ground_are_read(void)
 {
     load_world("air: true, wind: 3.6 0 -7.2 km/h, ground: 20 cm,"
                " gust: {sigma: 1 2 0 m/s, time: 3 2 500 ms}");
-    const struct dyn_environment *world = &scenario->environment;
-    TEST_ASSERT_TRUE(world->air && world->has_ground && scenario->has_gust);
+    const struct dyn_environment *world = &scenario->spec.environment;
+    TEST_ASSERT_TRUE(world->air && world->has_ground && scenario->spec.has_gust);
     EXPECT_VECTOR(world->wind, 1, 0, -2);
     NEAR(0.2, world->ground);
-    EXPECT_VECTOR(scenario->gust.sigma, 1, 2, 0);
-    EXPECT_VECTOR(scenario->gust.time, 3e-3, 2e-3, 0.5);
-    NEAR(1e-3, scenario->gust.sample_time);
+    EXPECT_VECTOR(scenario->spec.gust.sigma, 1, 2, 0);
+    EXPECT_VECTOR(scenario->spec.gust.time, 3e-3, 2e-3, 0.5);
+    NEAR(1e-3, scenario->spec.gust.sample_time);
 }
 
 /* The standard's own numbers: 9.7803253359 at the equator, 9.8321849379 at the pole; 3.08e-6 less
@@ -59,33 +61,33 @@ static void test_wind_gusts_air_and_ground_are_read(void)
 static void test_at_home_gravity_and_air_follow_from_the_place(void)
 {
     load_world("world: local, home: {latitude: 0 deg, altitude: 0 m}");
-    TEST_ASSERT_TRUE(scenario->environment.air);
-    TEST_ASSERT_EQUAL_INT(0, scenario->reference_body);
-    EXPECT_VECTOR(scenario->environment.gravity, 0, 0, scenario->environment.gravity[2]);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 9.7803253359, scenario->environment.gravity[2]);
+    TEST_ASSERT_TRUE(scenario->spec.environment.air);
+    TEST_ASSERT_EQUAL_INT(0, scenario->spec.reference_body);
+    EXPECT_VECTOR(scenario->spec.environment.gravity, 0, 0, scenario->spec.environment.gravity[2]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 9.7803253359, scenario->spec.environment.gravity[2]);
     load_world("world: local, home: {latitude: -90 deg, altitude: 1000 m}");
-    TEST_ASSERT_DOUBLE_WITHIN(2e-5, 9.8321849379 - 3.08e-3, scenario->environment.gravity[2]);
-    NEAR(1000, scenario->environment.height);
+    TEST_ASSERT_DOUBLE_WITHIN(2e-5, 9.8321849379 - 3.08e-3, scenario->spec.environment.gravity[2]);
+    NEAR(1000, scenario->spec.environment.height);
 }
 
 static void test_what_is_said_goes_before_what_follows(void)
 {
     load_world("world: local, gravity: 0 0 9.81, air: false, magnetic_field: 1 2 3 uT");
-    EXPECT_VECTOR(scenario->environment.gravity, 0, 0, 9.81);
-    EXPECT_VECTOR(scenario->environment.magnetic_field, 1e-6, 2e-6, 3e-6);
-    TEST_ASSERT_FALSE(scenario->environment.air);
-    TEST_ASSERT_TRUE(scenario->world.fixed_field);
-    TEST_ASSERT_FALSE(scenario->world.has_field);
+    EXPECT_VECTOR(scenario->spec.environment.gravity, 0, 0, 9.81);
+    EXPECT_VECTOR(scenario->spec.environment.magnetic_field, 1e-6, 2e-6, 3e-6);
+    TEST_ASSERT_FALSE(scenario->spec.environment.air);
+    TEST_ASSERT_TRUE(scenario->spec.world.fixed_field);
+    TEST_ASSERT_FALSE(scenario->spec.world.has_field);
 }
 
 static void test_the_magnetic_model_has_years(void)
 {
     load_world("world: orbit");
-    if (!scenario->world.has_field)
+    if (!scenario->spec.world.has_field)
         TEST_IGNORE_MESSAGE("built without the World Magnetic Model");
-    TEST_ASSERT_FALSE(scenario->world.fixed_field);
+    TEST_ASSERT_FALSE(scenario->spec.world.fixed_field);
     load_world("world: orbit, date: '1999-01-01T00:00:00Z'");
-    TEST_ASSERT_FALSE(scenario->world.has_field);
+    TEST_ASSERT_FALSE(scenario->spec.world.has_field);
 }
 
 /* As often as they should at least, and in step with a second. */
@@ -106,7 +108,7 @@ static void test_looks_around_are_in_step_with_a_second(void)
                      looks[i].rate, orbit ? "orbit" : "local");
             load(text);
             TEST_ASSERT_EQUAL_UINT32_MESSAGE(orbit ? looks[i].orbit : looks[i].local,
-                                             sim_environment_every(scenario), text);
+                                             sim_environment_every(&scenario->spec), text);
         }
     }
 }
@@ -122,9 +124,9 @@ static void test_the_vehicle_starts_on_its_orbit(void)
          "  orbit: {altitude: 621.863 km, inclination: 0 deg, anomaly: 90 deg, bulge: false}\n"
          "bodies: [{name: a, joint: {type: free, position: 1 0 0 m, attitude: {yaw: 90 deg},\n"
          "  velocity: 0 0 2 m/s}, mass: 1, inertia: 1 1 1}]\n");
-    const double *q = scenario->bodies[0].position, *v = scenario->bodies[0].velocity;
-    TEST_ASSERT_FALSE(scenario->environment.has_j2);
-    TEST_ASSERT_EQUAL_INT(0, scenario->reference_body);
+    const double *q = scenario->spec.bodies[0].position, *v = scenario->spec.bodies[0].velocity;
+    TEST_ASSERT_FALSE(scenario->spec.environment.has_j2);
+    TEST_ASSERT_EQUAL_INT(0, scenario->spec.reference_body);
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, 1.0, q[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, 7e6, q[1]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, 0.0, q[2]);
@@ -139,10 +141,10 @@ static void test_all_elements_of_the_orbit_are_read(void)
 {
     load_world("world: orbit, orbit: {body: a, altitude: 3621.863 km, eccentricity: 0.2,"
                " inclination: 90 deg, node: 60 deg, perigee: 0.5 rad, anomaly: 0}");
-    const double *q = scenario->bodies[0].position, *v = scenario->bodies[0].velocity;
+    const double *q = scenario->spec.bodies[0].position, *v = scenario->spec.bodies[0].velocity;
     const double r = 1e7 * 0.8, speed = sqrt(3.986004418e14 / 1e7 * 1.2 / 0.8);
     const double along = cos(0.5), up = sin(0.5), c = cos(60 * DEGREE), s = sin(60 * DEGREE);
-    TEST_ASSERT_TRUE(scenario->environment.has_j2);
+    TEST_ASSERT_TRUE(scenario->spec.environment.has_j2);
     const double at[3] = {r * along * c, r * along * s, r * up};
     const double to[3] = {-speed * up * c, -speed * up * s, speed * along};
     for (int k = 0; k < 3; k++) {
@@ -158,9 +160,9 @@ static void test_the_named_body_flies_the_orbit_and_others_where_they_are_put(vo
          "bodies:\n"
          "- {name: a, joint: {type: free, position: 0 8000 0 km}, mass: 1, inertia: 1 1 1}\n"
          "- {name: b, joint: free, mass: 1, inertia: 1 1 1}\n");
-    TEST_ASSERT_EQUAL_INT(1, scenario->reference_body);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-6, 8e6, scenario->bodies[0].position[1]);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-6, 7e6, scenario->bodies[1].position[0]);
+    TEST_ASSERT_EQUAL_INT(1, scenario->spec.reference_body);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-6, 8e6, scenario->spec.bodies[0].position[1]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-6, 7e6, scenario->spec.bodies[1].position[0]);
 }
 
 int main(void)

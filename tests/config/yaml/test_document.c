@@ -1,6 +1,7 @@
 /*
  * YAML as a tree: the forms that a scenario may be written in, and where each piece stands.
  */
+#include "config/scenario.h"
 #include "config/yaml/document.h"
 
 #include <stdio.h>

@@ -38,27 +38,27 @@ static void set(const char *first, const char *second)
 static void test_values_are_replaced(void)
 {
     set("rate=2 kHz", "seconds=30");
-    TEST_ASSERT_EQUAL_UINT64(500000, scenario->period_ns);
-    TEST_ASSERT_EQUAL_DOUBLE(30.0, scenario->seconds);
+    TEST_ASSERT_EQUAL_UINT64(500000, scenario->spec.period_ns);
+    TEST_ASSERT_EQUAL_DOUBLE(30.0, scenario->spec.seconds);
 }
 
 static void test_entries_go_by_name_or_number(void)
 {
     set("bodies.bus.mass=80 kg", "bodies.0.mass=700 g");
-    TEST_ASSERT_EQUAL_DOUBLE(80.0, scenario->bodies[0].spec.mass);
-    TEST_ASSERT_EQUAL_DOUBLE(0.7, scenario->bodies[1].spec.mass); /* boom, sorted behind bus */
+    TEST_ASSERT_EQUAL_DOUBLE(80.0, scenario->spec.bodies[0].spec.mass);
+    TEST_ASSERT_EQUAL_DOUBLE(0.7, scenario->spec.bodies[1].spec.mass); /* boom, sorted behind bus */
     set("devices.gyro.noise=0", "links.board.listen=127.0.0.1:9");
-    TEST_ASSERT_EQUAL_DOUBLE(0.0, scenario->sensors[0].triad.noise_density);
-    TEST_ASSERT_EQUAL_STRING("127.0.0.1:9", scenario->links[0].spec.bus.listen);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, scenario->spec.sensors[0].triad.noise_density);
+    TEST_ASSERT_EQUAL_STRING("127.0.0.1:9", scenario->spec.links[0].spec.bus.listen);
     set("bodies.bus.inertia.1=13", "expect.1=rate < 1 deg/s after 1 s");
-    TEST_ASSERT_EQUAL_DOUBLE(13.0, scenario->bodies[0].spec.inertia[1]);
-    TEST_ASSERT_EQUAL_STRING("rate < 1 deg/s after 1 s", scenario->expects[1].text);
+    TEST_ASSERT_EQUAL_DOUBLE(13.0, scenario->spec.bodies[0].spec.inertia[1]);
+    TEST_ASSERT_EQUAL_STRING("rate < 1 deg/s after 1 s", scenario->spec.expects[1].text);
 }
 
 static void test_keys_that_the_file_leaves_out_are_added(void)
 {
     set("bodies.panel.center=1 2 3 mm", "bodies.bus.joint.attitude.roll=0");
-    TEST_ASSERT_EQUAL_DOUBLE(0.003, scenario->bodies[2].spec.center[2]);
+    TEST_ASSERT_EQUAL_DOUBLE(0.003, scenario->spec.bodies[2].spec.center[2]);
     const char *const overrides[] = {"overrun.max_catch_up=3", "environment.home.altitude=5 m",
                                      "bodies.a.joint.rate=1 2 3"};
     static const char text[] = "name: x\noverrun: catch-up\n"
@@ -66,16 +66,16 @@ static void test_keys_that_the_file_leaves_out_are_added(void)
     cfg_scenario_free(scenario);
     TEST_ASSERT_EQUAL_INT(
         0, cfg_scenario_load_text("s.yaml", text, strlen(text), overrides, 3, &scenario, error));
-    TEST_ASSERT_EQUAL_UINT32(3, scenario->max_catch_up);
-    TEST_ASSERT_EQUAL_INT(RT_OVERRUN_CATCH_UP, scenario->overrun);
-    TEST_ASSERT_EQUAL_DOUBLE(5.0, scenario->world.home.height);
-    TEST_ASSERT_EQUAL_DOUBLE(2.0, scenario->bodies[0].velocity[1]);
+    TEST_ASSERT_EQUAL_UINT32(3, scenario->spec.max_catch_up);
+    TEST_ASSERT_EQUAL_INT(RT_OVERRUN_CATCH_UP, scenario->spec.overrun);
+    TEST_ASSERT_EQUAL_DOUBLE(5.0, scenario->spec.world.home.height);
+    TEST_ASSERT_EQUAL_DOUBLE(2.0, scenario->spec.bodies[0].velocity[1]);
 }
 
 static void test_a_value_may_be_a_whole_mapping_or_list(void)
 {
     set("integrator={method: rk4, substeps: 2}", "controller.command=[board, \"a=b\"]");
-    TEST_ASSERT_EQUAL_INT(DYN_RK4, scenario->integrator);
+    TEST_ASSERT_EQUAL_INT(DYN_RK4, scenario->spec.integrator);
     TEST_ASSERT_EQUAL_INT(2, scenario->controller.argument_count);
     TEST_ASSERT_EQUAL_STRING("a=b", scenario->controller.argument[1]);
 }
@@ -83,17 +83,17 @@ static void test_a_value_may_be_a_whole_mapping_or_list(void)
 static void test_a_replaced_body_keeps_its_place_for_later_complaints(void)
 {
     set("bodies.bus={name: bus, joint: free, mass: 1, inertia: 1 1 1}", NULL);
-    TEST_ASSERT_EQUAL_INT(23, scenario->bodies[0].mark.line);
-    TEST_ASSERT_EQUAL_INT(5, scenario->bodies[0].mark.column);
+    TEST_ASSERT_EQUAL_INT(23, cfg_scenario_mark(scenario, "bodies", "bus").line);
+    TEST_ASSERT_EQUAL_INT(5, cfg_scenario_mark(scenario, "bodies", "bus").column);
 }
 
 static void test_worlds_boards_and_faults_can_be_set(void)
 {
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, load("environment.world=local", "environment.wind=1 2 3 m/s"),
                                   error);
-    TEST_ASSERT_TRUE(scenario->environment.air);
-    TEST_ASSERT_EQUAL_DOUBLE(2, scenario->environment.wind[1]);
-    TEST_ASSERT_EQUAL_DOUBLE(9.81, scenario->environment.gravity[2]); /* the file says it */
+    TEST_ASSERT_TRUE(scenario->spec.environment.air);
+    TEST_ASSERT_EQUAL_DOUBLE(2, scenario->spec.environment.wind[1]);
+    TEST_ASSERT_EQUAL_DOUBLE(9.81, scenario->spec.environment.gravity[2]); /* the file says it */
     cfg_scenario_free(scenario);
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, load("controller.policy=fifo", "links.board.send.angles=0"),
                                   error);
@@ -104,14 +104,14 @@ static void test_worlds_boards_and_faults_can_be_set(void)
         load("faults=[{device: wheel, type: stuck, at: 1 s}, {link: board, type: loss, at: 2 s}]",
              "faults.1.at=3 s"),
         error);
-    TEST_ASSERT_EQUAL_INT(2, scenario->fault_count);
-    TEST_ASSERT_EQUAL_UINT64(3000, scenario->faults[1].spec.first_frame);
+    TEST_ASSERT_EQUAL_INT(2, scenario->spec.fault_count);
+    TEST_ASSERT_EQUAL_UINT64(3000, scenario->spec.faults[1].spec.first_frame);
 }
 
 static void test_the_last_override_wins(void)
 {
     set("seed=1", "seed=2");
-    TEST_ASSERT_EQUAL_UINT64(2, scenario->seed);
+    TEST_ASSERT_EQUAL_UINT64(2, scenario->spec.seed);
 }
 
 static void test_the_text_for_the_log_stays_as_written(void)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/scenario.h"
 #include "rt/executive/sim.h"
 #include "unity.h"
 
@@ -50,7 +51,7 @@ static inline void bring_up(const char *text)
     TEST_ASSERT_EQUAL_INT_MESSAGE(
         0, cfg_scenario_load_text("test.yaml", text, strlen(text), NULL, 0, &scenario, error),
         error);
-    sim = sim_create(scenario);
+    sim = sim_create(&scenario->spec);
     sim->source.read_inputs = gather_nothing;
     frames = 0;
 }

@@ -299,13 +299,13 @@ static void expect_start(const struct sim_vehicle *start)
     const size_t x_size = (size_t)dyn_plant_state_count(&now->plant) * sizeof *now->x;
     TEST_ASSERT_EQUAL_MEMORY(start->x, now->x, x_size);
     TEST_ASSERT_EQUAL_MEMORY(start->drive, now->drive,
-                             (size_t)scenario->drive_count * sizeof *now->drive);
+                             (size_t)scenario->spec.drive_count * sizeof *now->drive);
     TEST_ASSERT_EQUAL_MEMORY(start->fault, now->fault,
-                             (size_t)scenario->fault_count * sizeof *now->fault);
-    for (int i = 0; i < scenario->sensor_count; i++)
+                             (size_t)scenario->spec.fault_count * sizeof *now->fault);
+    for (int i = 0; i < scenario->spec.sensor_count; i++)
         TEST_ASSERT_EQUAL_MEMORY_MESSAGE(start->instrument[i], now->instrument[i],
-                                         sim_sensor_state_size(scenario->sensors[i].kind),
-                                         scenario->sensors[i].name);
+                                         sim_sensor_state_size(scenario->spec.sensors[i].kind),
+                                         scenario->spec.sensors[i].name);
     TEST_ASSERT_EQUAL_MEMORY(&start->surroundings->gust, &now->surroundings->gust,
                              sizeof now->surroundings->gust);
 }
@@ -314,7 +314,7 @@ static void expect_start(const struct sim_vehicle *start)
 static void test_a_reset_brings_the_vehicle_back_to_its_start(void)
 {
     bring_up(everything);
-    struct sim *fresh = sim_create(scenario);
+    struct sim *fresh = sim_create(&scenario->spec);
     expect_start(fresh->vehicle);
     command(0.5f, 0.25f);
     run_frames(500);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "config/scenario.h"
 #include "rt/executive/sim.h"
 #include "unity.h"
 
@@ -59,7 +60,7 @@ static void load(const char *const *settings, int count)
     const int code = cfg_scenario_load_text("node.yaml", text, sizeof text - 1, settings, count,
                                             &scenario, error);
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, code, error);
-    sim = sim_create(scenario);
+    sim = sim_create(&scenario->spec);
     sim->source.read_inputs = read_inputs;
     tasks = sim_tasks(sim);
 }

@@ -1,6 +1,7 @@
 /*
  * The ghost is where the vehicle will be: as far as all commands are known, bit for bit.
  */
+#include "config/scenario.h"
 #include "rt/executive/predictor.h"
 
 #include <stdio.h>
@@ -60,7 +61,7 @@ static bool hear(struct sim *to, uint64_t frame, int link, struct sim_command *l
 static void read_inputs(void *self, struct sim *to, uint64_t frame)
 {
     (void)self;
-    for (int i = 0; i < to->scenario->link_count; i++) {
+    for (int i = 0; i < to->spec->link_count; i++) {
         struct sim_command letter;
         if (hear(to, frame, i, &letter))
             sim_delay_line_push(&to->wire[i], frame, &letter);
@@ -87,7 +88,7 @@ static void bring_up_both(const char *text)
     silent = false;
     TEST_ASSERT_EQUAL_INT(
         0, cfg_scenario_load_text("test.yaml", text, strlen(text), NULL, 0, &twin, error));
-    predicting_sim = sim_create_motion_only(twin);
+    predicting_sim = sim_create_motion_only(&twin->spec);
     TEST_ASSERT_EQUAL_size_t(sim->vehicle->state_size, predicting_sim->vehicle->state_size);
 }
 
@@ -100,7 +101,7 @@ static void run_to_outlook(void)
         run_frames(1);
         prediction_input = rt_mailbox_take(sim->prediction_input, &fresh);
     } while (!fresh);
-    TEST_ASSERT_EQUAL_UINT64(frames * scenario->period_ns, prediction_input->log_ns);
+    TEST_ASSERT_EQUAL_UINT64(frames * scenario->spec.period_ns, prediction_input->log_ns);
     TEST_ASSERT_EQUAL_UINT64(sim->vehicle->schedule->frame, prediction_input->frame);
     TEST_ASSERT_FALSE(prediction_input->cut);
 }
@@ -111,12 +112,12 @@ static void expect_same(void)
     const struct sim_vehicle *there = sim->vehicle, *here = predicting_sim->vehicle;
     const size_t x = (size_t)dyn_plant_state_count(&there->plant) * sizeof *there->x;
     TEST_ASSERT_EQUAL_MEMORY(there->x, here->x, x);
-    if (scenario->drive_count > 0)
+    if (scenario->spec.drive_count > 0)
         TEST_ASSERT_EQUAL_MEMORY(there->drive, here->drive,
-                                 (size_t)scenario->drive_count * sizeof *there->drive);
-    if (scenario->link_count > 0)
+                                 (size_t)scenario->spec.drive_count * sizeof *there->drive);
+    if (scenario->spec.link_count > 0)
         TEST_ASSERT_EQUAL_MEMORY(there->link, here->link,
-                                 (size_t)scenario->link_count * sizeof *there->link);
+                                 (size_t)scenario->spec.link_count * sizeof *there->link);
     TEST_ASSERT_EQUAL_MEMORY(there->surroundings, here->surroundings, sizeof *there->surroundings);
     if (there->arm != NULL)
         TEST_ASSERT_EQUAL_MEMORY(there->arm, here->arm, sizeof *there->arm);
@@ -127,12 +128,12 @@ static void predict_and_see(void)
 {
     run_to_outlook();
     TEST_ASSERT_TRUE(sim_predictor_run_ahead(predicting_sim, prediction_input,
-                                             scenario->predictor.ahead, &go_on));
+                                             scenario->spec.predictor.ahead, &go_on));
     double moved = 0.0;
     for (int i = 0; i < dyn_model_nq(sim->vehicle->plant.model); i++)
         moved = fmax(moved, fabs(predicting_sim->vehicle->x[i] - sim->vehicle->x[i]));
     TEST_ASSERT_TRUE(moved > 1e-4); /* or there is nothing to predict */
-    run_frames((int)scenario->predictor.ahead);
+    run_frames((int)scenario->spec.predictor.ahead);
     expect_same();
 }
 
@@ -210,7 +211,7 @@ static const char craft[] =
 static void test_the_ghost_of_a_hand_is_where_the_vehicle_will_be(void)
 {
     bring_up_both(read_hand());
-    TEST_ASSERT_EQUAL_UINT32(500, scenario->predictor.ahead);
+    TEST_ASSERT_EQUAL_UINT32(500, scenario->spec.predictor.ahead);
     for (int i = 0; i < 5; i++)
         predict_and_see();
     TEST_ASSERT_GREATER_THAN_UINT32(50, prediction_input->command_count);
@@ -240,15 +241,15 @@ static void test_the_ghost_of_an_arm_grapples_before_the_arm(void)
 {
     int ahead = 0;
     bring_up_both(read_arm());
-    TEST_ASSERT_EQUAL_UINT32(400, scenario->predictor.ahead);
+    TEST_ASSERT_EQUAL_UINT32(400, scenario->spec.predictor.ahead);
     run_frames(600);
     for (int i = 0; i < 6; i++) {
         run_to_outlook();
         TEST_ASSERT_TRUE(sim_predictor_run_ahead(predicting_sim, prediction_input,
-                                                 scenario->predictor.ahead, &go_on));
+                                                 scenario->spec.predictor.ahead, &go_on));
         ahead += predicting_sim->vehicle->arm->grapples > sim->vehicle->arm->grapples;
         ahead += predicting_sim->vehicle->arm->releases > sim->vehicle->arm->releases;
-        run_frames((int)scenario->predictor.ahead);
+        run_frames((int)scenario->spec.predictor.ahead);
         expect_same();
     }
     TEST_ASSERT_EQUAL_INT(2, ahead);
@@ -333,7 +334,7 @@ static void test_the_thread_predicts_what_it_is_shown(void)
     const double *q;
     bring_up_both(read_hand());
     struct sim_predictor *runs =
-        sim_predictor_open(scenario, NULL, 0, sim->prediction_input, -1, &failure);
+        sim_predictor_open(&scenario->spec, sim->prediction_input, -1, &failure);
     TEST_ASSERT_EQUAL_INT(0, failure);
     TEST_ASSERT_NOT_NULL(runs);
     TEST_ASSERT_NULL(sim_predictor_newest(runs, &log_ns, &carried));
@@ -343,7 +344,7 @@ static void test_the_thread_predicts_what_it_is_shown(void)
         q = sim_predictor_newest(runs, &log_ns, &carried);
         const struct timespec pause = {.tv_nsec = 1000000};
         nanosleep(&pause, NULL);
-    } while ((!q || log_ns != 1000 * scenario->period_ns) && rt_now_ns() < until_ns);
+    } while ((!q || log_ns != 1000 * scenario->spec.period_ns) && rt_now_ns() < until_ns);
     TEST_ASSERT_NOT_NULL(q);
     run_frames(500);
     TEST_ASSERT_EQUAL_MEMORY(sim->vehicle->x, q, 7 * sizeof *q);
@@ -362,7 +363,7 @@ static void test_without_a_predictor_there_is_no_ghost(void)
     int failure = 1;
     bring_up("name: x\nbodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n");
     TEST_ASSERT_NULL(sim->prediction_input);
-    TEST_ASSERT_NULL(sim_predictor_open(scenario, NULL, 0, sim->prediction_input, -1, &failure));
+    TEST_ASSERT_NULL(sim_predictor_open(&scenario->spec, sim->prediction_input, -1, &failure));
     TEST_ASSERT_EQUAL_INT(0, failure);
     sim_predictor_close(NULL);
 }

@@ -2,6 +2,7 @@
  * The frame of a compiled scenario: is the run state really all of the state, do the right samples
  * leave at the right times, does a command reach the wheels?
  */
+#include "config/scenario.h"
 #include "rt/executive/sim.h"
 
 #include <math.h>
@@ -56,7 +57,7 @@ void setUp(void)
     TEST_ASSERT_EQUAL_INT_MESSAGE(
         0, cfg_scenario_load_text("test.yaml", text, sizeof text - 1, NULL, 0, &scenario, error),
         error);
-    sim = sim_create(scenario);
+    sim = sim_create(&scenario->spec);
     sim->source.read_inputs = read_inputs;
     tasks = sim_tasks(sim);
     memset(sent, 0, sizeof sent);
@@ -110,7 +111,7 @@ static void test_every_byte_of_the_state_counts_in_the_hash(void)
 
 static void test_a_rehearsal_leaves_no_trace(void)
 {
-    struct sim *other = sim_create(scenario);
+    struct sim *other = sim_create(&scenario->spec);
     sim_warm_up(sim);
     TEST_ASSERT_EQUAL_MEMORY(other->vehicle->state, sim->vehicle->state, sim->vehicle->state_size);
     TEST_ASSERT_EQUAL_UINT64(0, sim->hash);
@@ -174,14 +175,14 @@ static void test_who_is_told_to_stop_waits_for_no_log(void)
     const struct dyn_model *model = sim->vehicle->plant.model;
     struct sim_record_jobs jobs;
     atomic_bool stop = true;
-    sim_job_names(scenario, &none, &jobs);
-    sim_record_channels(scenario, dyn_model_nq(model), dyn_model_nv(model), &jobs, channels);
+    sim_job_names(&scenario->spec, &none, &jobs);
+    sim_record_channels(&scenario->spec, dyn_model_nq(model), dyn_model_nv(model), &jobs, channels);
     const size_t size = io_telemetry_size(channels, sim->layout.count);
     void *memory = aligned_alloc(64, (size / 64 + 1) * 64);
     memset(memory, 0, size);
     sim->telemetry = io_telemetry_place(channels, sim->layout.count, memory);
     sim->stop = &stop;
-    scenario->pace = RT_PACE_FAST;
+    scenario->spec.pace = RT_PACE_FAST;
     uint64_t frame = 0;
     while (io_telemetry_has_room(sim->telemetry, sim->layout.frame))
         tasks.record(tasks.self, &(struct rt_frame_record){.frame = frame++});

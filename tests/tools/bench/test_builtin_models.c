@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "config/scenario.h"
 #include "tools/airbearing/bench/builtin_models.h"
 #include "tools/airbearing/bench/child_process.h"
 #include "tools/airbearing/bench/random.h"

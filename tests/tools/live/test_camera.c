@@ -1,6 +1,7 @@
 /*
  * Cameras as viewers are told of them.
  */
+#include "config/scenario.h"
 #include "tools/airbearing/live/camera.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /*
  * What records mean: figures of a window, events in words, and what stands until it is over.
  */
+#include "config/scenario.h"
 #include "tools/airbearing/live/live_figures.h"
 
 #include <stdio.h>
@@ -47,9 +48,9 @@ void setUp(void)
     memset(&scenario, 0, sizeof scenario);
     strcpy(links[0].name, "board");
     strcpy(links[1].name, "arm");
-    scenario.period_ns = PERIOD_NS;
-    scenario.links = links;
-    scenario.link_count = 2;
+    scenario.spec.period_ns = PERIOD_NS;
+    scenario.spec.links = links;
+    scenario.spec.link_count = 2;
     images = events = statuses = 0;
     live = malloc(sizeof *live);
     live_figures_open(live, &scenario, (struct live_sink){NULL, on_figures, on_event, on_status});
@@ -215,12 +216,12 @@ static void equip(void)
     strcpy(bodies[0].name, "base");
     strcpy(bodies[1].name, "pallet");
     strcpy(bodies[2].name, "mirror");
-    scenario.bodies = bodies;
-    scenario.body_count = 3;
-    scenario.arm.joint_count = 7;
-    scenario.arm.payload_count = 2;
-    scenario.arm.payload[0].body = 2;
-    scenario.arm.payload[1].body = 1;
+    scenario.spec.bodies = bodies;
+    scenario.spec.body_count = 3;
+    scenario.spec.arm.joint_count = 7;
+    scenario.spec.arm.payload_count = 2;
+    scenario.spec.arm.payload[0].body = 2;
+    scenario.spec.arm.payload[1].body = 1;
     arm = (struct sim_arm_summary){.reach = -1.0, .braked = true}; /* as it begins */
 }
 

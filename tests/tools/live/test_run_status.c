@@ -2,6 +2,7 @@
  * What viewers are told of the operator's desk: every change once, and a fault that nobody looked
  * at in time as well.
  */
+#include "config/scenario.h"
 #include "tools/airbearing/live/run_status.h"
 
 #include <stdio.h>
@@ -35,9 +36,10 @@ static void on_event(void *self, const char *text)
 void setUp(void)
 {
     memset(&scenario, 0, sizeof scenario);
-    scenario.fault_count = 3;
+    scenario.spec.fault_count = 3;
     for (int i = 0; i < 3; i++)
-        snprintf(scenario.faults[i].text, sizeof scenario.faults[i].text, "fault %c", 'a' + i);
+        snprintf(scenario.spec.faults[i].text, sizeof scenario.spec.faults[i].text, "fault %c",
+                 'a' + i);
     images = events = 0;
     run_status_open(&standing, &scenario, (struct run_status_sink){&standing, on_image, on_event});
 }
@@ -103,7 +105,7 @@ static void test_a_fault_shorter_than_a_look_is_told_too(void)
 
 static void test_a_scenario_without_faults_has_an_empty_list(void)
 {
-    scenario.fault_count = 0;
+    scenario.spec.fault_count = 0;
     run_status_update(&standing, true, 0, 0);
     TEST_ASSERT_EQUAL_size_t(8, size);
     TEST_ASSERT_EQUAL_MEMORY("\1\0\0\0\0\0\0\0", image[0], 8);

@@ -1,6 +1,7 @@
 /*
  * The picture of a vehicle: a body's box has the body's inertia, however it lies.
  */
+#include "config/scenario.h"
 #include "tools/airbearing/live/scene_view.h"
 
 #include <math.h>
@@ -24,8 +25,8 @@ void setUp(void)
                                        .place_quat = {1.0, 0.0, 0.0, 0.0},
                                        .mass = 3.0,
                                        .center = {0.1, 0.2, 0.3}};
-    scenario.bodies = &body;
-    scenario.body_count = 1;
+    scenario.spec.bodies = &body;
+    scenario.spec.body_count = 1;
 }
 
 void tearDown(void)
@@ -112,7 +113,7 @@ static void test_where_down_is_z_the_world_stands_on_its_head_in_a_map(void)
 {
     const double q[7] = {[3] = 1.0};
     body.spec.inertia[0] = body.spec.inertia[1] = body.spec.inertia[2] = 1.0;
-    scenario.environment.gravity[2] = 9.81;
+    scenario.spec.environment.gravity[2] = 9.81;
     struct scene_view *picture = scene_view_create(&scenario);
     scene_view_transforms(picture, q, 0, &image);
     scene_view_free(picture);
@@ -131,7 +132,7 @@ static void test_where_down_is_minus_z_the_world_stands_as_it_is(void)
 {
     const double q[7] = {[3] = 1.0};
     body.spec.inertia[0] = body.spec.inertia[1] = body.spec.inertia[2] = 1.0;
-    scenario.environment.gravity[2] = -9.81;
+    scenario.spec.environment.gravity[2] = -9.81;
     struct scene_view *picture = scene_view_create(&scenario);
     scene_view_transforms(picture, q, 0, &image);
     scene_view_free(picture);
@@ -288,8 +289,8 @@ static void test_a_line_is_bent_by_all_modes(void)
         "    nodes: [{name: tip, x: 4}, {name: mid, x: 2}]}\n";
     struct scene_view *picture = load(two);
     scene_view_flex_lines(picture, q, 0, &image);
-    const struct dyn_node *tip = &loaded->bodies[1].flex->nodes[0].node;
-    const struct dyn_node *mid = &loaded->bodies[1].flex->nodes[1].node;
+    const struct dyn_node *tip = &loaded->spec.bodies[1].flex->nodes[0].node;
+    const struct dyn_node *mid = &loaded->spec.bodies[1].flex->nodes[1].node;
     EXPECT(144, 0, 0, 0, 4, 0.125 * tip->psi[1] - 0.25 * tip->psi[4],
            0.125 * tip->psi[2] - 0.25 * tip->psi[5], 2, 0.125 * mid->psi[1] - 0.25 * mid->psi[4],
            0.125 * mid->psi[2] - 0.25 * mid->psi[5]);
@@ -346,8 +347,8 @@ static void test_a_rotor_is_a_disc_across_its_axis(void)
         {.effector = {.type = DYN_EFFECTOR_ROTOR, .body = 0, .rotor = {.at = {2, 3, 6}}}},
     };
     body.spec.inertia[0] = body.spec.inertia[1] = body.spec.inertia[2] = 1.0;
-    scenario.effectors = effectors;
-    scenario.effector_count = 3;
+    scenario.spec.effectors = effectors;
+    scenario.spec.effector_count = 3;
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
         memcpy(effectors[2].effector.rotor.axis, axes[i], sizeof axes[i]);
         struct scene_view *picture = scene_view_create(&scenario);
@@ -380,8 +381,8 @@ static void test_rotors_of_a_hidden_body_are_hidden_too(void)
 {
     struct sim_effector rotor = {
         .effector = {.type = DYN_EFFECTOR_ROTOR, .rotor = {.at = {1, 0, 0}, .axis = {0, 0, 1}}}};
-    scenario.effectors = &rotor;
-    scenario.effector_count = 1;
+    scenario.spec.effectors = &rotor;
+    scenario.spec.effector_count = 1;
     body.has_solids = true;
     struct scene_view *picture = scene_view_create(&scenario);
     scene_view_static(picture, 0, &image);
@@ -405,8 +406,8 @@ static void test_bodies_take_turns_with_the_colors(void)
         bodies[i].solids = &ball;
         bodies[i].solid_count = 1;
     }
-    scenario.bodies = bodies;
-    scenario.body_count = 7;
+    scenario.spec.bodies = bodies;
+    scenario.spec.body_count = 7;
     struct scene_view *picture = scene_view_create(&scenario);
     scene_view_static(picture, 1000000002, &image);
     scene_view_free(picture);

@@ -2,6 +2,7 @@
  * What a run shows to its viewers, as the server is told of it: the test is the server, the
  * telemetry, the ghost and the clock.
  */
+#include "config/scenario.h"
 #include "tools/airbearing/live/serve.h"
 
 #include <errno.h>
@@ -200,8 +201,8 @@ void setUp(void)
     TEST_ASSERT_EQUAL_INT_MESSAGE(
         0, cfg_scenario_load_text("made.yaml", text, sizeof text - 1, NULL, 0, &scenario, error),
         error);
-    layout = sim_record_layout(scenario, NQ, NV, jobs.count);
-    sim_record_channels(scenario, NQ, NV, &jobs, logged);
+    layout = sim_record_layout(&scenario->spec, NQ, NV, jobs.count);
+    sim_record_channels(&scenario->spec, NQ, NV, &jobs, logged);
     open_error = NULL;
     start_failure = closed = 0;
     told_ns = 0;
@@ -314,7 +315,7 @@ static void test_the_channels_of_the_log_come_first_and_then_those_of_the_viewer
 
 static void test_with_a_predictor_there_is_a_ghost(void)
 {
-    scenario->predictor.every = 50;
+    scenario->spec.predictor.every = 50;
     begin();
     TEST_ASSERT_EQUAL_INT(live(GHOST) + 1, opened.channel_count);
 }
@@ -603,7 +604,7 @@ static void test_the_ghost_is_drawn_where_it_was_predicted_from(void)
 {
     double plant[64] = {1.0, 2.0, 3.0, 1.0};
     const double ahead[NQ] = {4.0, 5.0, 6.0, 0.6, 0.8};
-    scenario->predictor.every = 50;
+    scenario->spec.predictor.every = 50;
     begin();
     serve_show_prediction(serve, the_ghost);
     observe(layout.plant, 1000, plant);

@@ -5,6 +5,7 @@
  * own can be found and killed, in a PID namespace with a /proc of its own, and not at all where
  * there is none to be had.
  */
+#include "config/scenario.h"
 #include "tools/airbearing/run/board_process.h"
 
 #include <errno.h>
@@ -30,10 +31,10 @@ static char shell[] = "sh", dash_c[] = "-c", script[1024];
 void setUp(void)
 {
     scenario = (struct cfg_scenario){.path = path};
-    scenario.controller = (struct sim_controller){.argument_count = 3,
-                                                  .argument = {shell, dash_c, script},
-                                                  .cpu = -1,
-                                                  .mark = {.line = 12, .column = 3}};
+    scenario.controller = (struct cfg_controller){
+        .argument_count = 3, .argument = {shell, dash_c, script}, .cpu = -1};
+    static struct cfg_marked place = {.section = "controller", .name = "", .mark = {12, 3}};
+    scenario.marked = &place;
     error[0] = '\0';
 }
 

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "config/scenario.h"
 #include "dynamics/flex/validity.h"
 #include "rt/panic.h"
 #include "tools/airbearing/command.h"
@@ -271,7 +272,7 @@ void setUp(void)
     alarm_text[0] = '\0';
     run.scenario = scenario;
     run.frame = &frame;
-    run.sim = sim_create(scenario);
+    run.sim = sim_create(&scenario->spec);
     run.links = the_links;
     run.controller.output = -1;
     make_schedule();
@@ -388,13 +389,13 @@ static void test_the_table_says_all_of_a_run_with_boards(void)
 
 static void test_a_fast_run_has_no_start_error_and_a_run_without_boards_no_latency(void)
 {
-    scenario->pace = RT_PACE_FAST;
+    scenario->spec.pace = RT_PACE_FAST;
     run.links = NULL;
     frame.overruns = 0;
     frame.missed_replies = 0;
     frame.paused = 0;
-    scenario->link_count = 0;
-    scenario->fault_count = 0;
+    scenario->spec.link_count = 0;
+    scenario->spec.fault_count = 0;
     TEST_ASSERT_EQUAL_STRING(
         "made: 1000 Hz, fast pace: NO, expectations not met\n\n"
         "                      median        99 %      99.9 %       worst\n"
@@ -523,7 +524,7 @@ static void test_faults_are_counted_where_they_strike(void)
 
 static void make_script(void)
 {
-    struct sim_link *link = &scenario->links[0];
+    struct sim_link *link = &scenario->spec.links[0];
     struct io_ground_script *script = &link->spec.script;
     script->step_count = 4;
     script->step[0] = (struct io_ground_step){.act = IO_GROUND_ARM, .frame = 100};
@@ -532,8 +533,10 @@ static void make_script(void)
     script->step[2] =
         (struct io_ground_step){.act = IO_GROUND_MODE, .frame = 1600, .name = "guided"};
     script->step[3] = (struct io_ground_step){.act = IO_GROUND_LAND, .frame = 9000};
-    link->ground_mark[1].line = 47;
-    link->ground_mark[3].line = 1;
+    cfg_scenario_note(scenario, "ground", cfg_ground_step_name(link, 1).text,
+                      (struct cfg_mark){47, 1});
+    cfg_scenario_note(scenario, "ground", cfg_ground_step_name(link, 3).text,
+                      (struct cfg_mark){1, 1});
     wire_ground[0][0] = (struct io_ground_result){IO_GROUND_DONE, 1, 0, 101, 130};
     wire_ground[0][1] = (struct io_ground_result){IO_GROUND_FAILED, 5, 1, 1501, 1800};
     wire_ground[0][2] = (struct io_ground_result){IO_GROUND_PENDING, 2, -1, 1801, 0};
@@ -599,7 +602,7 @@ static void test_a_step_that_was_asked_for_and_not_accepted_is_a_no_with_its_pla
 
 static void test_a_ground_line_that_cannot_be_had_is_a_warning(void)
 {
-    strcpy(scenario->links[0].spec.ground_line, "127.0.0.1:14550");
+    strcpy(scenario->spec.links[0].spec.ground_line, "127.0.0.1:14550");
     TEST_ASSERT_EQUAL_STRING("", heard(ground_result_warn_unheard));
     wire_line = -EADDRINUSE;
     TEST_ASSERT_EQUAL_STRING(
@@ -806,7 +809,7 @@ static void test_guarantees_that_were_refused_are_told_in_real_time_alone(void)
         "with nosmt, or take the twin offline.\n\n");
     run.links = NULL;
     assert_not_said("I/O thread:");
-    scenario->pace = RT_PACE_FAST;
+    scenario->spec.pace = RT_PACE_FAST;
     assert_not_said("guarantees");
 }
 
@@ -822,8 +825,8 @@ static void test_the_phase_lock_is_told(void)
                                         .locked = true};
     fill(&phase_lock.error_ns, 21, 22, 23, 24);
     frame.phase_lock = &phase_lock;
-    scenario->lock.link = 0;
-    scenario->lock.source = SIM_LOCK_ARRIVAL;
+    scenario->spec.lock.link = 0;
+    scenario->spec.lock.source = SIM_LOCK_ARRIVAL;
     assert_part(
         "phase_lock",
         "{'link':'board','source':'arrival','locked':true,'saturated':false,'rate_ppm':1.5,'limit_"
@@ -847,7 +850,7 @@ static void test_the_phase_lock_is_told(void)
 
 static void test_pulses_are_counted(void)
 {
-    scenario->pulse.every = 2;
+    scenario->spec.pulse.every = 2;
     run.pulser = (struct io_sync_pulse){.every = 10, .sent = 11, .dropped = 12};
     assert_part("pulse", "{'every':10,'sent':11,'dropped':12}");
 }
@@ -905,9 +908,9 @@ static void test_an_arm_is_told_as_it_was_left(void)
     arm = (struct sim_arm_state){
         .grapples = 3, .releases = 2, .refused = 1, .latched = 2, .blow = 0.25};
     arm.panel.mode = IO_ARM_PANEL_BASE;
-    scenario->arm.payload_count = 2;
-    scenario->arm.payload[0].body = 1;
-    scenario->arm.payload[1].body = 0;
+    scenario->spec.arm.payload_count = 2;
+    scenario->spec.arm.payload[0].body = 1;
+    scenario->spec.arm.payload[1].body = 0;
     run.sim->vehicle->arm = &arm;
     assert_part(
         "arm",
@@ -968,7 +971,7 @@ static void test_where_a_flexible_body_left_its_model_is_told(void)
     static struct dyn_flex flex;
     uint64_t *out = run.sim->vehicle->schedule->out_of_range;
     flex = (struct dyn_flex){.fidelity = DYN_FLEX_CONSISTENT};
-    scenario->bodies[1].spec.flex = &flex;
+    scenario->spec.bodies[1].spec.flex = &flex;
     run.sim->first_out_of_range = 1;
     assert_not_said("left the range");
     out[DYN_VALIDITY_DEFLECTION] = 2;
@@ -990,13 +993,13 @@ static void test_where_a_flexible_body_left_its_model_is_told(void)
     assert_said("  5 steps were refused; make the step smaller (integrator.substeps), the bent "
                 "body's fidelity "
                 "ruthless, its modes fewer or the forces softer\n");
-    scenario->bodies[1].spec.flex = NULL;
+    scenario->spec.bodies[1].spec.flex = NULL;
 }
 
 static void test_over_ground_the_end_is_told_by_place(void)
 {
     assert_said("  attitude error at the end 28.6479 deg\n");
-    scenario->environment.has_ground = true;
+    scenario->spec.environment.has_ground = true;
     assert_said("  altitude at the end 9.500 m, 2.500 m off, tilt 7.16 deg\n");
 }
 
@@ -1013,7 +1016,7 @@ static const char *line_of(enum verdict_aspect aspect)
 /* A run that keeps everything. */
 static void keep_all(void)
 {
-    scenario->expect_count = 1;
+    scenario->spec.expect_count = 1;
     memset(frame.causes, 0, sizeof frame.causes);
     frame.missed = frame.missed_replies = 0;
 }
@@ -1028,9 +1031,9 @@ static void test_a_run_that_keeps_all_is_ok(void)
     TEST_ASSERT_EQUAL_STRING("none was asked for with --log", line_of(VERDICT_LOG));
     TEST_ASSERT_EQUAL_STRING("ok", verdict.text);
     TEST_ASSERT_EQUAL_INT(EXIT_OK, verdict.exit_code);
-    scenario->pace = RT_PACE_LOCKSTEP;
+    scenario->spec.pace = RT_PACE_LOCKSTEP;
     run.links = NULL;
-    scenario->expect_count = 0;
+    scenario->spec.expect_count = 0;
     run.options.log = "a.mcap";
     TEST_ASSERT_EQUAL_STRING("none", line_of(VERDICT_EXPECTATIONS));
     TEST_ASSERT_EQUAL_STRING("no wall clock paced this run (lockstep)", line_of(VERDICT_TIME));
@@ -1043,7 +1046,7 @@ static void test_unsound_motion_is_a_no(void)
 {
     struct sim_plausibility *motion = &run.sim->plausibility;
     keep_all();
-    scenario->physics.max_speed = 11.0;
+    scenario->spec.physics.max_speed = 11.0;
     *motion = (struct sim_plausibility){
         .flaw = SIM_PLAUSIBILITY_TOO_FAST, .frame = 12, .body = 1, .value = 13.5};
     TEST_ASSERT_EQUAL_STRING(
@@ -1069,7 +1072,7 @@ static void test_unsound_motion_is_a_no(void)
 static void test_expectations_that_were_not_reached_are_a_no_where_all_are_required(void)
 {
     keep_all();
-    scenario->expect_count = 3;
+    scenario->spec.expect_count = 3;
     run.sim->expect[1].held = 1;
     TEST_ASSERT_EQUAL_STRING("the run ended before 1 of 3", line_of(VERDICT_EXPECTATIONS));
     TEST_ASSERT_EQUAL_STRING("ok so far", verdict.text);
@@ -1079,7 +1082,7 @@ static void test_expectations_that_were_not_reached_are_a_no_where_all_are_requi
                              line_of(VERDICT_EXPECTATIONS));
     TEST_ASSERT_EQUAL_STRING("NO, expectations not met", verdict.text);
     TEST_ASSERT_EQUAL_INT(EXIT_VERDICT_NO, verdict.exit_code);
-    scenario->expect_count = 2;
+    scenario->spec.expect_count = 2;
     TEST_ASSERT_EQUAL_STRING("all 2 met", line_of(VERDICT_EXPECTATIONS));
     run.housekeeping.files_hung = true;
     TEST_ASSERT_EQUAL_STRING("an act of the operator failed", line_of(VERDICT_EXPECTATIONS));
@@ -1193,7 +1196,7 @@ static void test_a_line_that_is_too_long_is_cut(void)
 {
     keep_all();
     make_script();
-    struct io_ground_script *script = &scenario->links[0].spec.script;
+    struct io_ground_script *script = &scenario->spec.links[0].spec.script;
     script->step_count = IO_GROUND_STEP_MAX;
     for (int i = 0; i < IO_GROUND_STEP_MAX; i++) {
         script->step[i] = (struct io_ground_step){.act = IO_GROUND_ARM};
@@ -1316,13 +1319,13 @@ static void test_a_controller_that_died_before_its_last_reply_ended_the_run(void
     run.stuck = true;
     (void)name_end(RT_END_FRAME_COUNT, RUN_COMPLETE);
     run.stuck = false;
-    scenario->links[0].on_loss_given = true;
+    scenario->spec.links[0].on_loss_given = true;
     (void)name_end(RT_END_FRAME_COUNT, RUN_COMPLETE);
-    scenario->links[0].on_loss_given = false;
+    scenario->spec.links[0].on_loss_given = false;
     run.sim->vehicle->link[0].lost = 0;
     run.sim->unanswered[0] = true;
     (void)name_end(RT_END_FRAME_COUNT, RUN_COMPLETE); /* no reply is owed in real time */
-    scenario->pace = RT_PACE_LOCKSTEP;
+    scenario->spec.pace = RT_PACE_LOCKSTEP;
     (void)name_end(RT_END_FRAME_COUNT, RUN_CONTROLLER_ENDED);
     (void)name_end(RT_END_STOPPED, RUN_SIGNAL);
     run.controller.died_early = false;
@@ -1364,10 +1367,10 @@ static void test_a_controller_is_not_missed_where_its_loss_is_provided_for_or_th
 {
     run.serve = the_server;
     strcpy(run.controller.program, "board");
-    scenario->links[0].on_loss_given = true;
+    scenario->spec.links[0].on_loss_given = true;
     look(20);
     TEST_ASSERT_FALSE(is_told_to_stop());
-    scenario->links[0].on_loss_given = false;
+    scenario->spec.links[0].on_loss_given = false;
     stop_signal = SIGINT;
     look(20);
     TEST_ASSERT_FALSE(is_told_to_stop());
@@ -1381,12 +1384,12 @@ static void test_where_no_board_is_on_the_wire_the_controller_is_a_hand_that_is_
 {
     run.serve = the_server;
     strcpy(run.controller.program, "hand");
-    scenario->links[0].spec.protocol = IO_PROTOCOL_HAND;
-    scenario->links[0].on_loss_given = true; /* and not of the cockpit */
+    scenario->spec.links[0].spec.protocol = IO_PROTOCOL_HAND;
+    scenario->spec.links[0].on_loss_given = true; /* and not of the cockpit */
     look(20);
     TEST_ASSERT_FALSE(is_told_to_stop());
-    scenario->links[0].on_loss_given = false;
-    scenario->links[1].on_loss_given = true;
+    scenario->spec.links[0].on_loss_given = false;
+    scenario->spec.links[1].on_loss_given = true;
     look(11);
     TEST_ASSERT_TRUE(is_told_to_stop());
 }

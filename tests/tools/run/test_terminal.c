@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "config/scenario.h"
 #include "tools/airbearing/run/run.h"
 #include "unity.h"
 
@@ -69,9 +70,9 @@ void setUp(void)
     memset(&scenario, 0, sizeof scenario);
     memset(&run, 0, sizeof run);
     memset(latency, 0, sizeof latency);
-    strcpy(scenario.name, "made");
-    scenario.rate_hz = 500.0;
-    scenario.seconds = 20.0;
+    strcpy(scenario.spec.name, "made");
+    scenario.spec.rate_hz = 500.0;
+    scenario.spec.seconds = 20.0;
     run.scenario = &scenario;
     run.frame_live = make_box(sizeof(struct rt_frame_live));
     run.sim_live = make_box(sizeof(struct sim_live));
@@ -163,7 +164,7 @@ static void test_the_first_table_begins_where_the_cursor_is(void)
 static void test_the_next_is_drawn_over_it(void)
 {
     fill();
-    scenario.environment.has_ground = true;
+    scenario.spec.environment.has_ground = true;
     TEST_ASSERT_EQUAL_STRING("\033[6A" K "made     5.00 s of 20 s  "
                              "[########......................]\n" K
                              "  frames          2500   late 21   missed 3\n" K

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "config/model_file.h"
+#include "config/scenario.h"
 #include "dynamics/analysis/crba.h"
 #include "dynamics/analysis/rnea.h"
 #include "dynamics/kernel/aba.h"

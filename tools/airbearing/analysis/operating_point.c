@@ -1,4 +1,5 @@
 #include "tools/airbearing/analysis/operating_point.h"
+#include "config/scenario.h"
 
 #include <getopt.h>
 #include <jansson.h>

@@ -1,4 +1,5 @@
 #include "tools/airbearing/bench/beams.h"
+#include "config/scenario.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "config/scenario.h"
 #include "tools/airbearing/bench/count.h"
 #include "tools/airbearing/bench/median.h"
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/scenario.h"
 #include "config/yaml/isa.h"
 #include "dynamics/analysis/crba.h"
 #include "rt/machine/machine.h"

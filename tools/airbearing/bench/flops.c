@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/scenario.h"
 #include "dynamics/kernel/link_tree.h"
 #include "tools/airbearing/bench/subject.h"
 #include "tools/airbearing/command.h"

@@ -1,4 +1,5 @@
 #include "tools/airbearing/bench/frame_overhead.h"
+#include "config/scenario.h"
 
 #include <stdlib.h>
 
@@ -46,7 +47,7 @@ static struct rt_frame *make_frame(struct sim *sim, struct rt_watchdog *watchdog
     RT_CHECK(frame);
     sim->source.read_inputs = gather_nothing;
     frame->spec = (struct rt_frame_spec){
-        .period_ns = sim->scenario->period_ns, .frame_count = FRAMES, .pace = RT_PACE_REAL};
+        .period_ns = sim->spec->period_ns, .frame_count = FRAMES, .pace = RT_PACE_REAL};
     frame->tasks = sim_tasks(sim);
     frame->schedule = sim->schedule;
     frame->watchdog = watchdog;
@@ -65,7 +66,7 @@ struct median overhead_measure(void)
 
     RT_CHECK(cfg_scenario_load_text("empty", empty, sizeof empty - 1, NULL, 0, &scenario, error) ==
              0);
-    struct sim *sim = sim_create(scenario);
+    struct sim *sim = sim_create(&scenario->spec);
     struct rt_frame *frame = make_frame(sim, &watchdog, &clock);
     for (int i = 0; i < SEGMENTS; i++) {
         const double begin_ns = median_cpu_ns();

@@ -1,4 +1,5 @@
 #include "tools/airbearing/bench/loop_floor.h"
+#include "config/scenario.h"
 
 #include <poll.h>
 #include <sched.h>
@@ -166,7 +167,7 @@ static void fill_frame(struct run *run)
     run->sim->links = run->links;
     run->sim_tasks = sim_tasks(run->sim);
     rt_clock_real_open(&run->clock, RT_WAIT_PLAIN, 0, 0);
-    run->frame.spec = (struct rt_frame_spec){.period_ns = run->scenario->period_ns,
+    run->frame.spec = (struct rt_frame_spec){.period_ns = run->scenario->spec.period_ns,
                                              .frame_count = FRAMES,
                                              .pace = RT_PACE_LOCKSTEP,
                                              .commit = RT_COMMIT_EARLY};
@@ -192,7 +193,7 @@ static void run_frames(void *self)
 
 static int open_links(struct run *run, char why_not[IO_ERROR_MAX])
 {
-    struct io_link_spec spec = run->scenario->links[0].spec;
+    struct io_link_spec spec = run->scenario->spec.links[0].spec;
     (void)snprintf(spec.bus.listen, sizeof spec.bus.listen,
                    "127.0.0.1:0"); /* a port that is free */
     run->links = io_links_place(&spec, 1, IO_LINK_THREADED, receive_sample(io_links_size(1)));
@@ -204,11 +205,11 @@ static int run_threads(struct run *run, char why_not[IO_ERROR_MAX])
 {
     const struct rt_thread_spec io = {.name = "io",
                                       .policy = SCHED_FIFO,
-                                      .priority = run->scenario->io_priority,
+                                      .priority = run->scenario->spec.io_priority,
                                       .cpu = run->plan.io_cpu};
     const struct rt_thread_spec frame = {.name = "frame",
                                          .policy = SCHED_FIFO,
-                                         .priority = run->scenario->frame_priority,
+                                         .priority = run->scenario->spec.frame_priority,
                                          .cpu = run->plan.frame_cpu};
     struct rt_thread frame_thread;
     int failure = io_links_start(run->links, &io, run->plan.io_polls, NULL, &run->io_thread);
@@ -250,7 +251,7 @@ void loop_measure(struct loop_floor *loop)
     RT_CHECK(cfg_scenario_load_text("loop", loop_text, sizeof loop_text - 1, NULL, 0,
                                     &run->scenario, error) == 0);
     RT_CHECK(place_threads_plan(run->scenario, &machine, &run->plan) == 0);
-    run->sim = sim_create(run->scenario);
+    run->sim = sim_create(&run->scenario->spec);
     if (open_links(run, loop->why_not) == 0) {
         fill_frame(run);
         if (run_threads(run, loop->why_not) == 0)

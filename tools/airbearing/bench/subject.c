@@ -1,4 +1,5 @@
 #include "tools/airbearing/bench/subject.h"
+#include "config/scenario.h"
 
 #include <errno.h>
 #include <math.h>

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "config/model_file.h"
+#include "config/scenario.h"
 #include "dynamics/analysis/crba.h"
 #include "dynamics/kernel/aba.h"
 #include "dynamics/kernel/batch.h"

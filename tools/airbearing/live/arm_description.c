@@ -1,4 +1,5 @@
 #include "tools/airbearing/live/arm_description.h"
+#include "config/scenario.h"
 
 #include <jansson.h>
 
@@ -6,15 +7,15 @@
 
 static json_t *describe_joints(const struct cfg_scenario *scenario)
 {
-    const struct sim_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &scenario->spec.arm;
     json_t *joints = json_array();
     for (int n = 0; n < arm->joint_count; n++) {
         const bool bounded = arm->resolve.lower[n] != arm->resolve.upper[n];
         json_array_append_new(joints, json_pack("{s:s, s:f, s:f, s:f, s:f, s:b}", "name",
-                                                scenario->bodies[arm->joint[n].body].name, "lower",
-                                                bounded ? arm->resolve.lower[n] : -3.15, "upper",
-                                                bounded ? arm->resolve.upper[n] : 3.15, "rate_max",
-                                                arm->resolve.rate_max[n], "torque_max",
+                                                scenario->spec.bodies[arm->joint[n].body].name,
+                                                "lower", bounded ? arm->resolve.lower[n] : -3.15,
+                                                "upper", bounded ? arm->resolve.upper[n] : 3.15,
+                                                "rate_max", arm->resolve.rate_max[n], "torque_max",
                                                 arm->joint[n].servo.torque_max, "turns", 1));
     }
     return joints;
@@ -56,20 +57,21 @@ static json_t *describe_gaps(const struct sim_arm *arm)
 
 char *arm_description(const struct cfg_scenario *scenario)
 {
-    const struct sim_arm *arm = &scenario->arm;
+    const struct sim_arm *arm = &scenario->spec.arm;
     if (arm->joint_count == 0)
         return NULL;
     json_t *modes = json_array(), *payloads = json_array(), *poses = json_array();
     for (int k = 0; k < IO_ARM_PANEL_MODE_COUNT; k++)
         json_array_append_new(modes, json_string(io_arm_panel_mode_name[k]));
     for (int i = 0; i < arm->payload_count; i++)
-        json_array_append_new(payloads, json_string(scenario->bodies[arm->payload[i].body].name));
+        json_array_append_new(payloads,
+                              json_string(scenario->spec.bodies[arm->payload[i].body].name));
     for (int i = 0; i < arm->pose_count; i++)
         json_array_append_new(poses, json_string(arm->pose[i].name));
     json_t *all = json_pack(
         "{s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:{s:f, s:f}}", "joints",
-        describe_joints(scenario), "hand", scenario->bodies[arm->hand].name, "base",
-        scenario->bodies[arm->base].name, "modes", modes, "mode_buttons",
+        describe_joints(scenario), "hand", scenario->spec.bodies[arm->hand].name, "base",
+        scenario->spec.bodies[arm->base].name, "modes", modes, "mode_buttons",
         numbers(arm->panel.mode, IO_ARM_PANEL_MODE_COUNT), "buttons", describe_buttons(&arm->panel),
         "select", numbers(arm->panel.select, arm->panel.select_count), "payloads", payloads,
         "poses", poses, "gaps", describe_gaps(arm), "link", arm->translation.link, "speed",

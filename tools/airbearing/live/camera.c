@@ -1,4 +1,5 @@
 #include "tools/airbearing/live/camera.h"
+#include "config/scenario.h"
 
 #include <jansson.h>
 
@@ -17,8 +18,8 @@ char *camera_json(const struct cfg_scenario *scenario)
         return NULL;
     json_t *all = json_array();
     for (int i = 0; i < scenario->camera_count; i++) {
-        const struct sim_camera *camera = &scenario->cameras[i];
-        const char *body = camera->body >= 0 ? scenario->bodies[camera->body].name : "world";
+        const struct cfg_camera *camera = &scenario->cameras[i];
+        const char *body = camera->body >= 0 ? scenario->spec.bodies[camera->body].name : "world";
         json_array_append_new(all, json_pack("{s:s, s:s, s:o, s:o, s:o, s:f}", "name", camera->name,
                                              "body", body, "at", vector(camera->at), "look",
                                              vector(camera->look), "up", vector(camera->up),

@@ -1,4 +1,5 @@
 #include "tools/airbearing/live/live_figures.h"
+#include "config/scenario.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -126,7 +127,7 @@ void live_figures_frame(struct live_figures *live, const struct sim_record_frame
                         uint64_t log_ns, uint64_t now_ns)
 {
     const int64_t margin_ns =
-        (int64_t)(frame->release_ns + live->scenario->period_ns - frame->end_ns);
+        (int64_t)(frame->release_ns + live->scenario->spec.period_ns - frame->end_ns);
     if (live->count == 0)
         live->window_release_ns = frame->release_ns;
     live->start_ns[live->count] = clamp(frame->start_ns - frame->release_ns);
@@ -147,7 +148,7 @@ void live_figures_frame(struct live_figures *live, const struct sim_record_frame
 
 static void mark_link_lost(struct live_figures *live, int link, uint64_t log_ns)
 {
-    const char *name = live->scenario->links[link].name;
+    const char *name = live->scenario->spec.links[link].name;
     char id[SIM_NAME_MAX + 8], text[TEXT_MAX];
     live->image.link[link] = LIVE_LINK_LOST;
     log_event(live, log_ns, LIVE_ERROR, "link %s is lost", name);
@@ -158,7 +159,7 @@ static void mark_link_lost(struct live_figures *live, int link, uint64_t log_ns)
 
 static void mark_link_heard(struct live_figures *live, int link, uint64_t log_ns)
 {
-    const char *name = live->scenario->links[link].name;
+    const char *name = live->scenario->spec.links[link].name;
     char id[SIM_NAME_MAX + 8];
     const bool was_lost = live->image.link[link] == LIVE_LINK_LOST;
     if (live->image.link[link] == LIVE_LINK_HEARD)
@@ -174,7 +175,7 @@ void live_figures_input(struct live_figures *live, const struct sim_record_input
                         uint64_t log_ns)
 {
     live->image.inputs++;
-    if (input->link >= live->scenario->link_count)
+    if (input->link >= live->scenario->spec.link_count)
         return;
     switch ((enum sim_record_input_kind)input->kind) {
     case SIM_RECORD_COMMAND:
@@ -185,7 +186,7 @@ void live_figures_input(struct live_figures *live, const struct sim_record_input
         break;
     case SIM_RECORD_RESET:
         log_event(live, log_ns, LIVE_INFO, "the board on link %s began anew",
-                  live->scenario->links[input->link].name);
+                  live->scenario->spec.links[input->link].name);
         break;
     default:
         break;
@@ -197,9 +198,9 @@ void live_figures_ground(struct live_figures *live, const struct sim_record_grou
                          uint64_t log_ns)
 {
     char text[IO_GROUND_TEXT_MAX];
-    if (ground->link >= live->scenario->link_count || ground->event == IO_GROUND_SENT)
+    if (ground->link >= live->scenario->spec.link_count || ground->event == IO_GROUND_SENT)
         return;
-    const struct sim_link *link = &live->scenario->links[ground->link];
+    const struct sim_link *link = &live->scenario->spec.links[ground->link];
     if (ground->step >= link->spec.script.step_count)
         return;
     const int answer = ground->answer == SIM_RECORD_NO_ANSWER ? -1 : ground->answer;
@@ -217,9 +218,9 @@ void live_figures_ground(struct live_figures *live, const struct sim_record_grou
 
 static const char *payload_name(const struct live_figures *live, uint8_t payload)
 {
-    const struct sim_arm *arm = &live->scenario->arm;
+    const struct sim_arm *arm = &live->scenario->spec.arm;
     return payload > 0 && payload <= arm->payload_count
-               ? live->scenario->bodies[arm->payload[payload - 1].body].name
+               ? live->scenario->spec.bodies[arm->payload[payload - 1].body].name
                : "nothing";
 }
 
@@ -232,7 +233,8 @@ static bool counter_advanced(uint8_t before, uint8_t now)
 
 void live_figures_arm(struct live_figures *live, const void *image, uint64_t log_ns)
 {
-    const struct sim_arm_summary now = sim_arm_record_read(live->scenario->arm.joint_count, image);
+    const struct sim_arm_summary now =
+        sim_arm_record_read(live->scenario->spec.arm.joint_count, image);
     const struct sim_arm_summary before = live->arm;
     live->arm = now;
     if (now.flags & ~before.flags & SIM_ARM_STOPPED)

@@ -1,4 +1,5 @@
 #include "tools/airbearing/live/run_status.h"
+#include "config/scenario.h"
 
 #include <stdio.h>
 
@@ -22,7 +23,7 @@ void run_status_close(struct run_status *standing)
 static void publish_message(struct run_status *standing)
 {
     struct io_byte_writer *image = &standing->image;
-    const int count = standing->scenario->fault_count;
+    const int count = standing->scenario->spec.fault_count;
     io_byte_writer_clear(image);
     io_put_u8(image, standing->paused);
     io_cdr_u32(image, (uint32_t)count);
@@ -35,10 +36,10 @@ static void publish_message(struct run_status *standing)
 static void publish_faults(const struct run_status *standing, uint32_t which, const char *what)
 {
     char text[SIM_LABEL_MAX + 32];
-    for (int i = 0; i < standing->scenario->fault_count; i++) {
+    for (int i = 0; i < standing->scenario->spec.fault_count; i++) {
         if (!(which >> i & 1))
             continue;
-        snprintf(text, sizeof text, "fault %s: %s", what, standing->scenario->faults[i].text);
+        snprintf(text, sizeof text, "fault %s: %s", what, standing->scenario->spec.faults[i].text);
         standing->sink.event(standing->sink.self, text);
     }
 }

@@ -1,4 +1,6 @@
 #include "tools/airbearing/live/scene_view.h"
+#include "config/scenario.h"
+#include "rt/executive/arm/arm_configuration.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,23 +78,23 @@ static int *sort_nodes(const struct sim_flex *flex)
 
 struct scene_view *scene_view_create(const struct cfg_scenario *scenario)
 {
-    const size_t count = (size_t)scenario->body_count;
+    const size_t count = (size_t)scenario->spec.body_count;
     struct scene_view *picture = calloc(1, sizeof *picture);
     struct dyn_body_spec *specs = calloc(count + 1, sizeof *specs);
     RT_CHECK(picture && specs);
-    for (int i = 0; i < sim_arm_configuration_count(scenario); i++) {
-        sim_arm_configuration_specs(scenario, i, specs);
-        picture->models[i] = cfg_tree_place(specs, scenario->body_count);
+    for (int i = 0; i < sim_arm_configuration_count(&scenario->spec); i++) {
+        sim_arm_configuration_specs(&scenario->spec, i, specs);
+        picture->models[i] = cfg_tree_place(specs, scenario->spec.body_count);
     }
     picture->scenario = scenario;
-    picture->model = picture->models[sim_arm_first_configuration(scenario)];
+    picture->model = picture->models[sim_arm_first_configuration(&scenario->spec)];
     free(specs);
     picture->straight = calloc((size_t)dyn_model_nq(picture->model) + 1, sizeof(double));
     picture->along = calloc(count + 1, sizeof *picture->along);
     RT_CHECK(picture->straight && picture->along);
     for (size_t i = 0; i < count; i++)
-        if (tube_of(&scenario->bodies[i]) != NULL)
-            picture->along[i] = sort_nodes(scenario->bodies[i].flex);
+        if (tube_of(&scenario->spec.bodies[i]) != NULL)
+            picture->along[i] = sort_nodes(scenario->spec.bodies[i].flex);
     return picture;
 }
 
@@ -100,11 +102,11 @@ void scene_view_free(struct scene_view *picture)
 {
     if (!picture)
         return;
-    for (int i = 0; i < picture->scenario->body_count; i++)
+    for (int i = 0; i < picture->scenario->spec.body_count; i++)
         free(picture->along[i]);
     free(picture->along);
     free(picture->straight);
-    for (int i = 0; i < sim_arm_configuration_count(picture->scenario); i++)
+    for (int i = 0; i < sim_arm_configuration_count(&picture->scenario->spec); i++)
         free(picture->models[i]);
     free(picture);
 }
@@ -176,7 +178,7 @@ static void put_place(struct io_byte_writer *out, uint64_t log_ns, const char *p
  * map of east, north, up. */
 static bool is_north_east_down(const struct cfg_scenario *scenario)
 {
-    return scenario->environment.gravity[2] > 0.0;
+    return scenario->spec.environment.gravity[2] > 0.0;
 }
 
 void scene_view_transforms(const struct scene_view *picture, const double *q, uint64_t log_ns,
@@ -186,10 +188,10 @@ void scene_view_transforms(const struct scene_view *picture, const double *q, ui
         .turn = {.x = 0.70710678118654752, .y = 0.70710678118654752}};
     const struct cfg_scenario *scenario = picture->scenario;
     const bool has_map = is_north_east_down(scenario);
-    io_cdr_u32(out, (uint32_t)scenario->body_count + has_map);
-    for (int i = 0; i < scenario->body_count; i++) {
+    io_cdr_u32(out, (uint32_t)scenario->spec.body_count + has_map);
+    for (int i = 0; i < scenario->spec.body_count; i++) {
         const struct dyn_pose pose = dyn_body_pose(picture->model, q, i);
-        put_place(out, log_ns, world_frame, scenario->bodies[i].name, &pose);
+        put_place(out, log_ns, world_frame, scenario->spec.bodies[i].name, &pose);
     }
     if (has_map)
         put_place(out, log_ns, map_frame, world_frame, &upright);
@@ -199,7 +201,7 @@ void scene_view_rigid_transforms(const struct scene_view *picture, const double 
                                  struct io_byte_writer *out)
 {
     memcpy(picture->straight, q, (size_t)dyn_model_nq(picture->model) * sizeof *q);
-    for (int i = 0; i < picture->scenario->body_count; i++) {
+    for (int i = 0; i < picture->scenario->spec.body_count; i++) {
         const int modes = dyn_model_modes(picture->model, i);
         if (modes > 0)
             memset(picture->straight + dyn_model_eta_index(picture->model, i), 0,
@@ -295,8 +297,8 @@ static bool is_rotor_of(const struct sim_effector *effector, int body)
 static uint32_t count_rotors(const struct cfg_scenario *scenario, int body)
 {
     uint32_t count = 0;
-    for (int i = 0; i < scenario->effector_count; i++)
-        count += is_rotor_of(&scenario->effectors[i], body);
+    for (int i = 0; i < scenario->spec.effector_count; i++)
+        count += is_rotor_of(&scenario->spec.effectors[i], body);
     return count;
 }
 
@@ -324,7 +326,7 @@ static void put_body(const struct scene_view *picture, int body, uint64_t log_ns
                      struct io_byte_writer *out)
 {
     const struct cfg_scenario *scenario = picture->scenario;
-    const struct sim_body *drawn = &scenario->bodies[body];
+    const struct sim_body *drawn = &scenario->spec.bodies[body];
     const bool boxed = !drawn->has_solids && drawn->spec.mass > 0.0;
     const uint32_t discs = is_hidden(drawn) ? 0 : count_rotors(scenario, body);
     put_entity_head(out, log_ns, drawn->name);
@@ -336,9 +338,9 @@ static void put_body(const struct scene_view *picture, int body, uint64_t log_ns
     put_solids(out, drawn, SIM_SOLID_SPHERE, body);
     io_cdr_u32(out, count_solids(drawn, SIM_SOLID_CYLINDER) + discs); /* cylinders */
     put_solids(out, drawn, SIM_SOLID_CYLINDER, body);
-    for (int i = 0; i < scenario->effector_count && discs > 0; i++) {
-        if (is_rotor_of(&scenario->effectors[i], body))
-            put_disc(out, &scenario->effectors[i].effector.rotor, body);
+    for (int i = 0; i < scenario->spec.effector_count && discs > 0; i++) {
+        if (is_rotor_of(&scenario->spec.effectors[i], body))
+            put_disc(out, &scenario->spec.effectors[i].effector.rotor, body);
     }
     put_none(out, 4); /* lines, triangles, texts, models */
 }
@@ -346,7 +348,7 @@ static void put_body(const struct scene_view *picture, int body, uint64_t log_ns
 /* What bends is drawn as it is bent; a tube also where it is held straight. */
 static bool is_drawn_bent(const struct scene_view *picture, int body)
 {
-    const struct sim_body *drawn = &picture->scenario->bodies[body];
+    const struct sim_body *drawn = &picture->scenario->spec.bodies[body];
     return drawn->flex != NULL && drawn->flex->node_count > 0 && !is_hidden(drawn) &&
            (dyn_model_modes(picture->model, body) > 0 || picture->along[body] != NULL);
 }
@@ -354,7 +356,7 @@ static bool is_drawn_bent(const struct scene_view *picture, int body)
 void scene_view_static(const struct scene_view *picture, uint64_t log_ns,
                        struct io_byte_writer *out)
 {
-    const int count = picture->scenario->body_count;
+    const int count = picture->scenario->spec.body_count;
     io_cdr_u32(out, 0); /* deletions */
     io_cdr_u32(out, (uint32_t)count);
     for (int i = 0; i < count; i++)
@@ -365,7 +367,7 @@ void scene_view_static(const struct scene_view *picture, uint64_t log_ns,
 
 bool scene_view_has_flex(const struct scene_view *picture)
 {
-    for (int i = 0; i < picture->scenario->body_count; i++) {
+    for (int i = 0; i < picture->scenario->spec.body_count; i++) {
         if (is_drawn_bent(picture, i))
             return true;
     }
@@ -385,7 +387,7 @@ static struct dyn_vec3 bent(const struct dyn_node *node, const double *eta, int 
 static void put_points(const struct scene_view *picture, int body, const double *q,
                        struct io_byte_writer *out)
 {
-    const struct sim_flex *flex = picture->scenario->bodies[body].flex;
+    const struct sim_flex *flex = picture->scenario->spec.bodies[body].flex;
     const double *eta = q + dyn_model_eta_index(picture->model, body);
     const int modes = dyn_model_modes(picture->model, body);
     const int *along = picture->along[body];
@@ -403,7 +405,7 @@ static void put_line(const struct scene_view *picture, int body, const double *q
                      struct io_byte_writer *out)
 {
     enum { LINE_STRIP = 0 };
-    const struct sim_solid *tube = tube_of(&picture->scenario->bodies[body]);
+    const struct sim_solid *tube = tube_of(&picture->scenario->spec.bodies[body]);
     const struct dyn_pose here = {.turn = {.w = 1.0}};
     io_put_u8(out, LINE_STRIP);
     put_pose(out, &here);
@@ -422,14 +424,14 @@ void scene_view_flex_lines(const struct scene_view *picture, const double *q, ui
 {
     const struct cfg_scenario *scenario = picture->scenario;
     uint32_t count = 0;
-    for (int i = 0; i < scenario->body_count; i++)
+    for (int i = 0; i < scenario->spec.body_count; i++)
         count += is_drawn_bent(picture, i);
     io_cdr_u32(out, 0); /* deletions */
     io_cdr_u32(out, count);
-    for (int i = 0; i < scenario->body_count; i++) {
+    for (int i = 0; i < scenario->spec.body_count; i++) {
         if (!is_drawn_bent(picture, i))
             continue;
-        put_entity_head(out, log_ns, scenario->bodies[i].name);
+        put_entity_head(out, log_ns, scenario->spec.bodies[i].name);
         put_none(out, 3); /* cubes, spheres, cylinders */
         io_cdr_u32(out, 1);
         put_line(picture, i, q, out);

@@ -1,4 +1,5 @@
 #include "tools/airbearing/live/serve.h"
+#include "config/scenario.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -333,7 +334,7 @@ static void publish_prediction(struct serve *serve)
 static int carried_by(const struct serve *serve, const double *record)
 {
     const uint32_t behind = serve->layout.x_count + 1;
-    return serve->scenario->arm.payload_count > 0 ? (int)record[behind] : 0;
+    return serve->scenario->spec.arm.payload_count > 0 ? (int)record[behind] : 0;
 }
 
 static void publish_vehicle(struct serve *serve, const double *q, uint64_t log_ns, uint64_t now_ns)
@@ -370,7 +371,7 @@ static void on_record(void *self, int channel, uint64_t log_ns, const void *payl
         live_figures_input(&serve->live, &input, log_ns);
     } else if (channel == serve->layout.plant) {
         publish_vehicle(serve, payload, log_ns, rt_now_ns());
-    } else if (serve->scenario->arm.joint_count > 0 && channel == serve->layout.arm) {
+    } else if (serve->scenario->spec.arm.joint_count > 0 && channel == serve->layout.arm) {
         live_figures_arm(&serve->live, payload, log_ns);
     } else if (channel == serve->layout.ground && channel != serve->layout.clock) {
         struct sim_record_ground ground = {0};
@@ -430,9 +431,9 @@ static void add_server_info(struct serve *serve, const char *key, char *value)
 /* /live counts links by number. */
 static void publish_link_status(struct serve *serve)
 {
-    for (int i = 0; i < serve->scenario->link_count; i++) {
+    for (int i = 0; i < serve->scenario->spec.link_count; i++) {
         snprintf(serve->link_key[i], sizeof serve->link_key[i], "link.%d", i);
-        add_server_info(serve, serve->link_key[i], strdup(serve->scenario->links[i].name));
+        add_server_info(serve, serve->link_key[i], strdup(serve->scenario->spec.links[i].name));
     }
 }
 
@@ -440,7 +441,7 @@ static struct io_server_spec server_of(struct serve *serve, const struct serve_o
                                        const struct serve_spec *what, int port)
 {
     struct io_server_spec spec = {
-        .name = serve->scenario->name,
+        .name = serve->scenario->spec.name,
         .address = serve->address,
         .port = port,
         .token = serve->token[0] ? serve->token : NULL,
@@ -451,7 +452,8 @@ static struct io_server_spec server_of(struct serve *serve, const struct serve_o
         .page_count = serve->page_count,
         .guarded = serve->scenario->urdf ? &serve->model : NULL,
         .channels = serve->channels,
-        .channel_count = channel_of(serve, LIVE_COUNT) - (serve->scenario->predictor.every == 0),
+        .channel_count =
+            channel_of(serve, LIVE_COUNT) - (serve->scenario->spec.predictor.every == 0),
         .service_table = what->desk,
         .pairs = serve->pairs,
         .pair_count = serve->pair_count,

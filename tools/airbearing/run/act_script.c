@@ -1,4 +1,5 @@
 #include "tools/airbearing/run/act_script.h"
+#include "config/scenario.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -53,7 +54,7 @@ static int read_nothing(const char *rest, const struct cfg_scenario *scenario,
 static int read_safe(const char *rest, const struct cfg_scenario *scenario,
                      struct sim_operator_request *request, char error[CFG_ERROR_MAX])
 {
-    if (scenario->arm.joint_count == 0)
+    if (scenario->spec.arm.joint_count == 0)
         return set_error(error, "there is no arm to stop in this scenario");
     return read_nothing(rest, scenario, request, error);
 }
@@ -92,11 +93,11 @@ static int read_fault(const char *rest, const struct cfg_scenario *scenario,
     name[last - rest] = '\0';
     request->value = strcmp(last, " on") == 0;
     struct cfg_suggestion suggestion = cfg_suggest_begin(name);
-    for (int i = 0; i < scenario->fault_count; i++) {
+    for (int i = 0; i < scenario->spec.fault_count; i++) {
         request->index = (uint32_t)i;
-        if (strcmp(scenario->faults[i].text, name) == 0)
+        if (strcmp(scenario->spec.faults[i].text, name) == 0)
             return 0;
-        cfg_suggest_offer(&suggestion, scenario->faults[i].text);
+        cfg_suggest_offer(&suggestion, scenario->spec.faults[i].text);
     }
     return unknown(error, "fault", name, &suggestion, "add it to faults");
 }
@@ -120,8 +121,8 @@ static int read_tune(const char *rest, const struct cfg_scenario *scenario,
     memcpy(name, rest, length);
     name[length] = '\0';
     struct cfg_suggestion suggestion = cfg_suggest_begin(name);
-    for (int i = 0; i < scenario->parameter_count; i++) {
-        const struct sim_parameter *parameter = &scenario->parameters[i];
+    for (int i = 0; i < scenario->spec.parameter_count; i++) {
+        const struct sim_parameter *parameter = &scenario->spec.parameters[i];
         cfg_suggest_offer(&suggestion, parameter->name);
         if (strcmp(parameter->name, name) != 0)
             continue;
@@ -185,8 +186,8 @@ int act_script_read(const char *text, const struct cfg_scenario *scenario,
         return -1;
     if (!(seconds >= 0.0 && seconds <= 1e7))
         return set_error(error, "the time is from 0 to 10000000 s");
-    *act = (struct sim_scripted_act){.boundary = (uint64_t)llround(seconds * scenario->rate_hz),
-                                     .text = text};
+    *act = (struct sim_scripted_act){
+        .boundary = (uint64_t)llround(seconds * scenario->spec.rate_hz), .text = text};
     act->request.ticket = UINT64_MAX;
     return read_act(text + length + 1, scenario, &act->request, error);
 }

@@ -1,4 +1,5 @@
 #include "tools/airbearing/run/board_process.h"
+#include "config/scenario.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -32,7 +33,7 @@ static void find_beside(const char *name, char path[256])
 }
 
 /* Runs in the child of a vfork: shares our memory until it execs, so it only calls the kernel. */
-static int become(const struct controller *controller, const struct sim_controller *spec,
+static int become(const struct controller *controller, const struct cfg_controller *spec,
                   char *const *argument)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -63,7 +64,7 @@ static int become(const struct controller *controller, const struct sim_controll
  * vfork, not fork: a fork would make every page of this process copy-on-write, and the frame and
  * I/O threads would then fault on each page they write.
  */
-static int spawn(struct controller *controller, const struct sim_controller *spec,
+static int spawn(struct controller *controller, const struct cfg_controller *spec,
                  char *const *argument)
 {
     volatile int failure = 0;
@@ -98,11 +99,12 @@ static int open_output(void)
 int controller_start(struct controller *controller, const struct cfg_scenario *scenario,
                      char error[CFG_ERROR_MAX])
 {
-    const struct sim_controller *spec = &scenario->controller;
+    const struct cfg_controller *spec = &scenario->controller;
+    const struct cfg_mark mark = cfg_scenario_mark(scenario, "controller", "");
     *controller = (struct controller){.output = -1};
     if (spec->argument_count == 0)
         return 0;
-    char *argument[SIM_ARGUMENT_MAX + 1] = {0};
+    char *argument[CFG_ARGUMENT_MAX + 1] = {0};
     memcpy(argument, spec->argument, (size_t)spec->argument_count * sizeof *argument);
     find_beside(spec->argument[0], controller->program);
     controller->output = open_output();
@@ -112,8 +114,7 @@ int controller_start(struct controller *controller, const struct cfg_scenario *s
     if (failure == 0)
         return 0;
     snprintf(error, CFG_ERROR_MAX, "%s:%d:%d: controller.command: cannot start %s: %s; %s",
-             scenario->path, spec->mark.line, spec->mark.column, controller->program,
-             strerror(failure),
+             scenario->path, mark.line, mark.column, controller->program, strerror(failure),
              failure == EPERM ? "policy: fifo needs privileges; run as root or write policy: other"
              : failure == EINVAL ? "is controller.cpu a core of this machine?"
                                  : "give a path, or put it beside airbearing or on PATH");

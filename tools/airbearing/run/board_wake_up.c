@@ -39,9 +39,9 @@ static void first_sample(struct sim *sim, int link, struct io_sample *sample)
 bool board_wake_up(struct run *run, int link)
 {
     struct sim *sim = run->sim;
-    const struct sim_link *spec = &run->scenario->links[link];
+    const struct sim_link *spec = &run->scenario->spec.links[link];
     const uint32_t every = spec->every[SIM_MESSAGE_SENSOR] ? spec->every[SIM_MESSAGE_SENSOR] : 1;
-    const uint64_t step_us = every * run->scenario->period_ns / 1000;
+    const uint64_t step_us = every * run->scenario->spec.period_ns / 1000;
     struct io_sample sample;
     first_sample(sim, link, &sample);
     sim->epoch_us[link] += step_us;

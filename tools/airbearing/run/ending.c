@@ -1,4 +1,5 @@
 #include "tools/airbearing/run/ending.h"
+#include "config/scenario.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,9 +16,9 @@ enum { GRACE_LOOKS = 10 };
 static bool is_controller_link(const struct cfg_scenario *scenario, int index)
 {
     bool boards = false;
-    for (int i = 0; i < scenario->link_count; i++)
-        boards = boards || !io_protocol_traits(scenario->links[i].spec.protocol)->hands;
-    const struct sim_link *link = &scenario->links[index];
+    for (int i = 0; i < scenario->spec.link_count; i++)
+        boards = boards || !io_protocol_traits(scenario->spec.links[i].spec.protocol)->hands;
+    const struct sim_link *link = &scenario->spec.links[index];
     return boards ? !io_protocol_traits(link->spec.protocol)->hands
                   : link->spec.bus.kind != IO_BUS_COCKPIT;
 }
@@ -25,8 +26,8 @@ static bool is_controller_link(const struct cfg_scenario *scenario, int index)
 /* May the run go on without it?  Where the file says what a loss means, for each of its links. */
 static bool loss_policy_is_given(const struct cfg_scenario *scenario)
 {
-    for (int i = 0; i < scenario->link_count; i++)
-        if (is_controller_link(scenario, i) && !scenario->links[i].on_loss_given)
+    for (int i = 0; i < scenario->spec.link_count; i++)
+        if (is_controller_link(scenario, i) && !scenario->spec.links[i].on_loss_given)
             return false;
     return true;
 }
@@ -57,10 +58,10 @@ static bool frames_ran_without_controller(const struct run *run)
     const struct cfg_scenario *scenario = run->scenario;
     if (!run->controller.died_early || run->stuck || loss_policy_is_given(scenario))
         return false;
-    for (int i = 0; i < scenario->link_count; i++)
+    for (int i = 0; i < scenario->spec.link_count; i++)
         if (is_controller_link(scenario, i) &&
             (run->sim->vehicle->link[i].lost ||
-             (scenario->pace != RT_PACE_REAL && run->sim->unanswered[i])))
+             (scenario->spec.pace != RT_PACE_REAL && run->sim->unanswered[i])))
             return true;
     return false;
 }

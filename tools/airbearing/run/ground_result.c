@@ -1,4 +1,5 @@
 #include "tools/airbearing/run/ground_result.h"
+#include "config/scenario.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,7 @@ static const char *const state_name[] = {[IO_GROUND_WAITING] = "not reached",
 
 static double seconds(const struct run *run, uint64_t frames)
 {
-    return (double)frames * (double)run->scenario->period_ns * 1e-9;
+    return (double)frames * (double)run->scenario->spec.period_ns * 1e-9;
 }
 
 static json_t *time_or_null(const struct run *run, bool known, uint64_t frame)
@@ -18,15 +19,22 @@ static json_t *time_or_null(const struct run *run, bool known, uint64_t frame)
     return known ? json_real(seconds(run, frame)) : json_null();
 }
 
-static json_t *line_or_null(const struct sim_link *link, int step)
+/* The line of the scenario in which a step stands; 0: an override said it. */
+static int line_of(const struct run *run, int link, int step)
 {
-    const int line = link->ground_mark[step].line;
+    const struct cfg_step_name name = cfg_ground_step_name(&run->scenario->spec.links[link], step);
+    return cfg_scenario_mark(run->scenario, "ground", name.text).line;
+}
+
+static json_t *line_or_null(const struct run *run, int link, int step)
+{
+    const int line = line_of(run, link, step);
     return line > 0 ? json_integer(line) : json_null();
 }
 
 json_t *ground_result_json(const struct run *run, int link)
 {
-    const struct io_ground_script *script = &run->scenario->links[link].spec.script;
+    const struct io_ground_script *script = &run->scenario->spec.links[link].spec.script;
     json_t *array = json_array();
     for (int i = 0; run->links && i < script->step_count; i++) {
         const struct io_ground_result result = io_link_ground_result(run->links, link, i);
@@ -40,7 +48,7 @@ json_t *ground_result_json(const struct run *run, int link)
                             time_or_null(run, result.state != IO_GROUND_WAITING, result.asked));
         json_object_set_new(step, "ended_s",
                             time_or_null(run, result.state >= IO_GROUND_DONE, result.ended));
-        json_object_set_new(step, "line", line_or_null(&run->scenario->links[link], i));
+        json_object_set_new(step, "line", line_or_null(run, link, i));
         json_array_append_new(array, step);
     }
     return array;
@@ -48,7 +56,7 @@ json_t *ground_result_json(const struct run *run, int link)
 
 static void print_step(const struct run *run, int link, int index)
 {
-    const struct io_ground_step *step = &run->scenario->links[link].spec.script.step[index];
+    const struct io_ground_step *step = &run->scenario->spec.links[link].spec.script.step[index];
     const struct io_ground_result result = io_link_ground_result(run->links, link, index);
     char text[IO_GROUND_TEXT_MAX];
     printf("  ground %s at %.4g s: %s", io_ground_step_text(step, text), seconds(run, step->frame),
@@ -63,8 +71,8 @@ static void print_step(const struct run *run, int link, int index)
 
 void ground_result_print(const struct run *run)
 {
-    for (int i = 0; run->links && i < run->scenario->link_count; i++)
-        for (int k = 0; k < run->scenario->links[i].spec.script.step_count; k++)
+    for (int i = 0; run->links && i < run->scenario->spec.link_count; i++)
+        for (int k = 0; k < run->scenario->spec.links[i].spec.script.step_count; k++)
             print_step(run, i, k);
 }
 
@@ -77,9 +85,9 @@ bool ground_result_failed(const struct run *run, int link, int step)
 void ground_result_failure_text(const struct run *run, int link, int step,
                                 char text[GROUND_RESULT_TEXT_MAX])
 {
-    const struct sim_link *of = &run->scenario->links[link];
+    const struct sim_link *of = &run->scenario->spec.links[link];
     const struct io_ground_result result = io_link_ground_result(run->links, link, step);
-    const int line = of->ground_mark[step].line;
+    const int line = line_of(run, link, step);
     char what[IO_GROUND_TEXT_MAX], where[64] = "";
     const char *path = strrchr(run->scenario->path, '/');
     if (line > 0)
@@ -91,14 +99,15 @@ void ground_result_failure_text(const struct run *run, int link, int step,
 
 void ground_result_warn_unheard(const struct run *run)
 {
-    for (int i = 0; run->links && i < run->scenario->link_count; i++) {
-        const struct sim_link *link = &run->scenario->links[i];
+    for (int i = 0; run->links && i < run->scenario->spec.link_count; i++) {
+        const struct sim_link *link = &run->scenario->spec.links[i];
+        const struct cfg_mark mark = cfg_scenario_mark(run->scenario, "links", link->name);
         const int status = io_link_ground_line_status(run->links, i);
         if (status < 0)
             fprintf(stderr,
                     "%s:%d:%d: links.%s.ground_line: %s cannot be had (%s); another ground station "
                     "may have it, and the script is not said\n",
-                    run->scenario->path, link->mark.line, link->mark.column, link->name,
-                    link->spec.ground_line, strerror(-status));
+                    run->scenario->path, mark.line, mark.column, link->name, link->spec.ground_line,
+                    strerror(-status));
     }
 }

@@ -26,7 +26,7 @@ static void run_file_jobs(void *self)
 /* The clocks side by side, into the log; what the frames need no time for. */
 static void log_clocks(const struct run *run)
 {
-    if (run->scenario->pace != RT_PACE_REAL)
+    if (run->scenario->spec.pace != RT_PACE_REAL)
         return;
     struct rt_clock_sample sight;
     rt_clock_sample_read(&sight);

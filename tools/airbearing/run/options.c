@@ -1,4 +1,5 @@
 #include "tools/airbearing/run/options.h"
+#include "config/scenario.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -207,7 +208,7 @@ int options_inject(const struct run_options *options, const struct cfg_scenario 
                            options->inject);
     if (!(at_s >= 0.0 && at_s < 1e7 && late_ms >= 0.0 && late_ms < 1e7))
         return usage_error("--inject wants times that are not negative, not", options->inject);
-    inject->frame = (uint64_t)llround(at_s * scenario->rate_hz);
+    inject->frame = (uint64_t)llround(at_s * scenario->spec.rate_hz);
     inject->late_ns = (uint64_t)llround(late_ms * 1e6);
     inject->pages = (uint32_t)pages;
     return 0;

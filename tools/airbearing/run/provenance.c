@@ -1,4 +1,5 @@
 #include "tools/airbearing/run/provenance.h"
+#include "config/scenario.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -137,7 +137,7 @@ static json_t *expectations_json(const struct run *run)
                                           [SIM_EXPECTATION_FAILED] = "failed",
                                           [SIM_EXPECTATION_NOT_REACHED] = "not reached"};
     json_t *array = json_array();
-    for (int i = 0; i < run->scenario->expect_count; i++) {
+    for (int i = 0; i < run->scenario->spec.expect_count; i++) {
         const struct sim_expectation_watch *watch = &run->sim->expect[i];
         const enum sim_expectation_verdict judged = sim_expectation_judge(watch);
         json_array_append_new(
@@ -153,8 +153,8 @@ static void add_time(json_t *report, const struct run *run)
     const struct rt_frame *frame = run->frame;
     const double simulated = (double)(frame->frames * frame->spec.period_ns) * 1e-9;
     json_object_set_new(report, "frames", json_u64(frame->frames));
-    json_object_set_new(report, "rate_hz", json_real(run->scenario->rate_hz));
-    json_object_set_new(report, "pace", json_string(options_pace_name[run->scenario->pace]));
+    json_object_set_new(report, "rate_hz", json_real(run->scenario->spec.rate_hz));
+    json_object_set_new(report, "pace", json_string(options_pace_name[run->scenario->spec.pace]));
     json_object_set_new(report, "seconds_simulated", json_real(simulated));
     json_object_set_new(report, "seconds_wall", json_real((double)wall_ns(frame) * 1e-9));
     json_object_set_new(report, "period_ns", json_u64(frame->spec.period_ns));
@@ -211,8 +211,8 @@ static json_t *outages_json(const struct run *run, int link)
 static json_t *links_json(const struct run *run)
 {
     json_t *array = json_array();
-    for (int i = 0; i < run->scenario->link_count; i++) {
-        const struct sim_link *link = &run->scenario->links[i];
+    for (int i = 0; i < run->scenario->spec.link_count; i++) {
+        const struct sim_link *link = &run->scenario->spec.links[i];
         const struct run_link *seen = &run->link[i];
         const struct io_link_counts *io = &seen->counters;
         json_t *object =
@@ -240,7 +240,7 @@ static json_t *links_json(const struct run *run)
                      {"resets", run->source.resets[i]},
                      {"freewheel_messages", seen->board_wake_up},
                      {"epoch_us", run->sim->epoch_us[i]},
-                     {"delay_ns", link->delay * run->scenario->period_ns}};
+                     {"delay_ns", link->delay * run->scenario->spec.period_ns}};
         for (size_t k = 0; k < sizeof count / sizeof count[0]; k++)
             json_object_set_new(object, count[k].name, json_u64(count[k].value));
         json_object_set_new(object, "loop_latency_ns", latency_json(run, i));
@@ -253,7 +253,7 @@ static json_t *links_json(const struct run *run)
 
 static uint64_t hits_of(const struct run *run, int i)
 {
-    const struct sim_fault *fault = &run->scenario->faults[i];
+    const struct sim_fault *fault = &run->scenario->spec.faults[i];
     if (fault->link >= 0 && fault->spec.kind == IO_FAULT_DELAY)
         return run->sim->delay_out[fault->link].hits + run->sim->delay_in[fault->link].hits;
     return fault->link >= 0 && run->links
@@ -280,12 +280,12 @@ static json_t *operator_acts_json(const struct run *run)
 
 static json_t *latched_json(const struct run *run)
 {
-    const struct sim_arm *spec = &run->scenario->arm;
+    const struct sim_arm *spec = &run->scenario->spec.arm;
     json_t *names = json_array();
     for (int i = 0; i < spec->payload_count; i++)
         if (run->sim->vehicle->arm->latched >> i & 1)
-            json_array_append_new(names,
-                                  json_string(run->scenario->bodies[spec->payload[i].body].name));
+            json_array_append_new(
+                names, json_string(run->scenario->spec.bodies[spec->payload[i].body].name));
     return names;
 }
 
@@ -295,24 +295,24 @@ static json_t *arm_json(const struct run *run)
     const struct sim_arm_state *state = run->sim->vehicle->arm;
     if (state == NULL)
         return json_null();
-    const struct sim_arm *spec = &run->scenario->arm;
+    const struct sim_arm *spec = &run->scenario->spec.arm;
     const uint64_t has = state->configuration;
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "mode",
-                     io_arm_panel_mode_name[state->panel.mode], "payload",
-                     has > 0 ? json_string(run->scenario->bodies[spec->payload[has - 1].body].name)
-                             : json_null(),
-                     "latched", latched_json(run), "grapples", json_u64(state->grapples),
-                     "releases", json_u64(state->releases), "refused", json_u64(state->refused),
-                     "safed", state->panel.safed != 0, "last_blow_joules",
-                     real_or_null(state->blow, true));
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "mode",
+        io_arm_panel_mode_name[state->panel.mode], "payload",
+        has > 0 ? json_string(run->scenario->spec.bodies[spec->payload[has - 1].body].name)
+                : json_null(),
+        "latched", latched_json(run), "grapples", json_u64(state->grapples), "releases",
+        json_u64(state->releases), "refused", json_u64(state->refused), "safed",
+        state->panel.safed != 0, "last_blow_joules", real_or_null(state->blow, true));
 }
 
 /* How often each fault struck. */
 static json_t *faults_json(const struct run *run)
 {
     json_t *array = json_array();
-    for (int i = 0; i < run->scenario->fault_count; i++) {
-        const struct sim_fault *fault = &run->scenario->faults[i];
+    for (int i = 0; i < run->scenario->spec.fault_count; i++) {
+        const struct sim_fault *fault = &run->scenario->spec.faults[i];
         json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "fault", fault->text,
                                                "first_frame", first_frame_json(run, i), "hits",
                                                json_u64(hits_of(run, i))));
@@ -336,11 +336,11 @@ static json_t *controller_json(const struct run *run)
 static json_t *phase_lock_json(const struct run *run)
 {
     const struct rt_phase_lock *phase_lock = run->frame->phase_lock;
-    const struct sim_phase_lock *lock = &run->scenario->lock;
+    const struct sim_phase_lock *lock = &run->scenario->spec.lock;
     if (phase_lock == NULL)
         return json_null();
     json_t *object = json_pack(
-        "{s:s, s:s, s:b, s:b, s:f, s:f, s:I}", "link", run->scenario->links[lock->link].name,
+        "{s:s, s:s, s:b, s:b, s:f, s:f, s:I}", "link", run->scenario->spec.links[lock->link].name,
         "source", cfg_lock_source_name(lock->source), "locked", phase_lock->locked, "saturated",
         phase_lock->saturated, "rate_ppm", rt_phase_lock_ppm(phase_lock), "limit_ppm",
         phase_lock->spec.limit_ppm, "corrected_ns", (json_int_t)run->frame->corrected_ns);
@@ -355,7 +355,7 @@ static json_t *phase_lock_json(const struct run *run)
 static json_t *pulse_json(const struct run *run)
 {
     const struct io_sync_pulse *pulser = &run->pulser;
-    if (run->scenario->pulse.every == 0)
+    if (run->scenario->spec.pulse.every == 0)
         return json_null();
     return json_pack("{s:i, s:o, s:o}", "every", (int)pulser->every, "sent", json_u64(pulser->sent),
                      "dropped", json_u64(pulser->dropped));
@@ -399,7 +399,7 @@ static json_t *unsound_json(const struct run *run)
         return json_null();
     return json_pack("{s:s, s:o, s:s, s:o}", "what",
                      motion->flaw == SIM_PLAUSIBILITY_TOO_FAST ? "speed" : "energy", "frame",
-                     json_u64(motion->frame), "body", run->scenario->bodies[motion->body].name,
+                     json_u64(motion->frame), "body", run->scenario->spec.bodies[motion->body].name,
                      "value", real_or_null(motion->value, true));
 }
 
@@ -415,7 +415,7 @@ static void add_rest(json_t *report, const struct run *run)
     char hash[20];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)run->sim->hash);
     json_object_set_new(report, "loop_latency_ns", latency_json(run, 0));
-    json_object_set_new(report, "jobs", jobs_json(run->sim->schedule, run->scenario->rate_hz));
+    json_object_set_new(report, "jobs", jobs_json(run->sim->schedule, run->scenario->spec.rate_hz));
     json_object_set_new(report, "allocations_after_seal", json_u64(run->allocations));
     json_object_set_new(report, "allocations_counted", json_boolean(rt_alloc_is_counted()));
     json_object_set_new(report, "page_faults_after_seal",
@@ -452,10 +452,10 @@ static void add_rest(json_t *report, const struct run *run)
                       json_u64(run->served.floods), "dismissed", json_u64(run->served.dismissed),
                       "sent", json_u64(run->served.sent), "lost", json_u64(run->served.lost)));
     json_object_set_new(report, "state_hash", json_string(hash));
-    json_object_set_new(report, "isa", json_string(dyn_isa_name(run->scenario->isa)));
+    json_object_set_new(report, "isa", json_string(dyn_isa_name(run->scenario->spec.isa)));
     json_object_set_new(report, "realtime", realtime_json(run));
-    json_object_set_new(report, "scenario", json_string(run->scenario->name));
-    json_object_set_new(report, "seed", json_u64(run->scenario->seed));
+    json_object_set_new(report, "scenario", json_string(run->scenario->spec.name));
+    json_object_set_new(report, "seed", json_u64(run->scenario->spec.seed));
     json_object_set_new(report, "ended", json_string(end_name[run->end]));
     json_object_set_new(report, "attitude_error_rad",
                         real_or_null(run->sim->signal[SIM_SIGNAL_ATTITUDE_ERROR], true));
@@ -526,7 +526,7 @@ static void print_row(const char *name, const struct rt_histogram *histogram)
 static void print_times(const struct run *run)
 {
     printf("\n  %-14s %11s %11s %11s %11s\n", "", "median", "99 %", "99.9 %", "worst");
-    if (run->scenario->pace == RT_PACE_REAL)
+    if (run->scenario->spec.pace == RT_PACE_REAL)
         print_row("start error", &run->frame->start_error_ns);
     print_row("busy", &run->frame->busy_ns);
     if (!run->links)
@@ -547,7 +547,8 @@ static void print_jobs(const struct run *run)
     for (int i = 0; i < schedule->job_count; i++) {
         char predicted[24], median[24], worst[24];
         const struct rt_job *job = &schedule->job[i];
-        printf("  %-14s %8.4g Hz %11s %11s %11s\n", job->name, run->scenario->rate_hz / job->every,
+        printf("  %-14s %8.4g Hz %11s %11s %11s\n", job->name,
+               run->scenario->spec.rate_hz / job->every,
                time_text((double)job->predicted_ns, predicted),
                time_text((double)rt_histogram_quantile(&schedule->time[i], 0.5), median),
                time_text((double)schedule->time[i].max, worst));
@@ -561,7 +562,7 @@ static void print_outages(const struct run *run, int link)
     const struct sim_link_outage *first = &seen->kept[0];
     if (seen->count == 0)
         return;
-    printf("  %s: lost at frame %llu", run->scenario->links[link].name,
+    printf("  %s: lost at frame %llu", run->scenario->spec.links[link].name,
            (unsigned long long)first->first_frame);
     if (first->last_frame != UINT64_MAX)
         printf(", heard again at frame %llu", (unsigned long long)first->last_frame);
@@ -575,17 +576,17 @@ static void print_outages(const struct run *run, int link)
 /* What is worth a word about a board that did not do its part. */
 static void print_boards(const struct run *run)
 {
-    for (int i = 0; i < run->scenario->link_count; i++) {
+    for (int i = 0; i < run->scenario->spec.link_count; i++) {
         const struct run_link *seen = &run->link[i];
         char gap[24];
         print_outages(run, i);
         if (seen->counters.commands == 0)
             printf("  %s: the controller was silent, no command ever came\n",
-                   run->scenario->links[i].name);
+                   run->scenario->spec.links[i].name);
         else if (seen->pulse.silent > 0 || seen->pulse.late > 0)
             printf("  %s: the controller was late %llu times and fell silent %llu times, longest "
                    "gap between commands %s\n",
-                   run->scenario->links[i].name, (unsigned long long)seen->pulse.late,
+                   run->scenario->spec.links[i].name, (unsigned long long)seen->pulse.late,
                    (unsigned long long)seen->pulse.silent,
                    time_text((double)seen->pulse.gap_ns_max, gap));
     }
@@ -598,8 +599,8 @@ static void print_boards(const struct run *run)
         controller_end_text(&run->controller, text);
         printf("  %s, before the run did\n", text);
     }
-    for (int i = 0; i < run->scenario->fault_count; i++)
-        printf("  fault %s struck %llu times\n", run->scenario->faults[i].text,
+    for (int i = 0; i < run->scenario->spec.fault_count; i++)
+        printf("  fault %s struck %llu times\n", run->scenario->spec.faults[i].text,
                (unsigned long long)hits_of(run, i));
 }
 
@@ -610,7 +611,7 @@ static void print_lock(const struct run *run)
     if (phase_lock == NULL)
         return;
     printf("  phase lock to %s: %s, error %s median, %s worst; grid %+.3f ppm%s, corrected %s\n",
-           run->scenario->links[run->scenario->lock.link].name,
+           run->scenario->spec.links[run->scenario->spec.lock.link].name,
            phase_lock->locked              ? "locked"
            : phase_lock->observations == 0 ? "NOT locked, the board never told its time"
                                            : "NOT locked",
@@ -677,11 +678,11 @@ static void print_counts(const struct run *run)
     printf("  after the seal: %llu allocations, %llu page faults; drift %.3f ppm\n",
            (unsigned long long)run->allocations, (unsigned long long)run->page_faults,
            frame->drift_ppm);
-    if (run->scenario->environment.has_ground)
+    if (run->scenario->spec.environment.has_ground)
         printf("  altitude at the end %.3f m, %.3f m off, tilt %.2f deg\n",
                run->sim->signal[SIM_SIGNAL_ALTITUDE], run->sim->signal[SIM_SIGNAL_POSITION_ERROR],
                run->sim->signal[SIM_SIGNAL_TILT] * 180.0 / 3.14159265358979323846);
-    else if (run->scenario->link_count > 0)
+    else if (run->scenario->spec.link_count > 0)
         printf("  attitude error at the end %.4f deg\n",
                run->sim->signal[SIM_SIGNAL_ATTITUDE_ERROR] * 180.0 / 3.14159265358979323846);
     printf("  state hash %016llx\n", (unsigned long long)run->sim->hash);
@@ -726,7 +727,7 @@ static void print_range(const struct run *run)
 {
     const struct sim *sim = run->sim;
     const uint64_t *out = sim->vehicle->schedule->out_of_range;
-    const struct sim_body *first = &run->scenario->bodies[sim->first_out_of_range];
+    const struct sim_body *first = &run->scenario->spec.bodies[sim->first_out_of_range];
     if (!sim_left_flex_range(sim))
         return;
     printf("  flexible bodies left the range of their models, \"%s\" first:", first->name);
@@ -738,7 +739,7 @@ static void print_range(const struct run *run)
 
 static void print_expectations(const struct run *run)
 {
-    for (int i = 0; i < run->scenario->expect_count; i++) {
+    for (int i = 0; i < run->scenario->spec.expect_count; i++) {
         const struct sim_expectation_watch *watch = &run->sim->expect[i];
         const enum sim_expectation_verdict verdict = sim_expectation_judge(watch);
         const char *unit = cfg_signal_unit(watch->expect->signal);
@@ -771,8 +772,8 @@ void report_print(const struct run *run)
 {
     struct verdict verdict;
     verdict_judge(run, &verdict);
-    printf("%s: %g Hz, %s pace: %s\n", run->scenario->name, run->scenario->rate_hz,
-           options_pace_name[run->scenario->pace], verdict.text);
+    printf("%s: %g Hz, %s pace: %s\n", run->scenario->spec.name, run->scenario->spec.rate_hz,
+           options_pace_name[run->scenario->spec.pace], verdict.text);
     print_times(run);
     print_jobs(run);
     print_counts(run);
@@ -780,7 +781,7 @@ void report_print(const struct run *run)
     print_lock(run);
     print_predictor(run);
     controller_print_output(&run->controller, "  ");
-    if (run->scenario->pace == RT_PACE_REAL)
+    if (run->scenario->spec.pace == RT_PACE_REAL)
         print_notes(run);
     print_verdict(run, &verdict);
     if (run->log.error)

@@ -2,6 +2,7 @@
  * airbearing run: set-up, the frames, and the truth about them.
  */
 #include "tools/airbearing/run/run.h"
+#include "config/scenario.h"
 #include "tools/airbearing/run/betaflight_msp.h"
 #include "tools/airbearing/run/ground_result.h"
 
@@ -72,20 +73,21 @@ static int load_scenario_and_options(struct run *run)
         return EXIT_BAD_INPUT;
     }
     struct cfg_scenario *scenario = run->scenario;
-    run->watchdog.limit_ns = scenario->watchdog_ns; /* before any thread looks at it */
+    run->watchdog.limit_ns = scenario->spec.watchdog_ns; /* before any thread looks at it */
     if (options->pace >= 0)
-        scenario->pace = (enum rt_pace)options->pace;
+        scenario->spec.pace = (enum rt_pace)options->pace;
     if (options->seconds > 0.0)
-        scenario->seconds = options->seconds;
+        scenario->spec.seconds = options->seconds;
     if (!scenario->commit_given)
-        scenario->commit = scenario->pace == RT_PACE_LOCKSTEP ? RT_COMMIT_EARLY : RT_COMMIT_GRID;
-    if (!run->from && cfg_check_pace(scenario, scenario->pace, error)) {
+        scenario->spec.commit =
+            scenario->spec.pace == RT_PACE_LOCKSTEP ? RT_COMMIT_EARLY : RT_COMMIT_GRID;
+    if (!run->from && cfg_check_pace(scenario, scenario->spec.pace, error)) {
         fprintf(stderr, "%s\n", error);
         return EXIT_BAD_INPUT;
     }
-    if (scenario->seconds * scenario->rate_hz < 0.5) {
+    if (scenario->spec.seconds * scenario->spec.rate_hz < 0.5) {
         fprintf(stderr, "airbearing run: --seconds %g is less than one frame of %g s\n",
-                scenario->seconds, 1.0 / scenario->rate_hz);
+                scenario->spec.seconds, 1.0 / scenario->spec.rate_hz);
         return EXIT_BAD_INPUT;
     }
     const int code = read_script(run);
@@ -117,22 +119,24 @@ static size_t lay_out_arena(struct run *run, void *mem)
 {
     const struct cfg_scenario *scenario = run->scenario;
     size_t at = 0;
-    void *sim = rt_layout_cut(mem, &at, sim_size(scenario, &run->inject));
+    void *sim = rt_layout_cut(mem, &at, sim_size(&scenario->spec, &run->inject));
     run->frame = rt_layout_cut(mem, &at, sizeof *run->frame);
     void *live = rt_layout_cut(mem, &at, rt_mailbox_size(sizeof(struct rt_frame_live)));
-    void *links = rt_layout_cut(mem, &at, io_links_size(scenario->link_count));
+    void *links = rt_layout_cut(mem, &at, io_links_size(scenario->spec.link_count));
     if (mem) {
-        run->sim = sim_place(scenario, &run->inject, sim);
+        run->sim = sim_place(&scenario->spec, &run->inject, sim);
         run->frame_live = rt_mailbox_place(sizeof(struct rt_frame_live), live);
         struct io_link_spec specs[IO_LINK_MAX];
-        for (int i = 0; i < scenario->link_count; i++) {
-            specs[i] = scenario->links[i].spec;
-            specs[i].queries_time &= scenario->pace == RT_PACE_REAL; /* else there is no grid */
-            specs[i].awaited =
-                scenario->pace != RT_PACE_REAL && !io_protocol_traits(specs[i].protocol)->hands;
+        for (int i = 0; i < scenario->spec.link_count; i++) {
+            specs[i] = scenario->spec.links[i].spec;
+            specs[i].queries_time &=
+                scenario->spec.pace == RT_PACE_REAL; /* else there is no grid */
+            specs[i].awaited = scenario->spec.pace != RT_PACE_REAL &&
+                               !io_protocol_traits(specs[i].protocol)->hands;
         }
-        if (scenario->link_count > 0 && !run->from)
-            run->links = io_links_place(specs, scenario->link_count, scenario->io_mode, links);
+        if (scenario->spec.link_count > 0 && !run->from)
+            run->links =
+                io_links_place(specs, scenario->spec.link_count, scenario->spec.io_mode, links);
     }
     return at;
 }
@@ -141,8 +145,8 @@ static size_t lay_out_arena(struct run *run, void *mem)
 static void count_coordinates(const struct cfg_scenario *scenario, int *nq, int *nv)
 {
     *nq = *nv = 0;
-    for (int i = 0; i < scenario->body_count; i++) {
-        const struct dyn_body_spec *spec = &scenario->bodies[i].spec;
+    for (int i = 0; i < scenario->spec.body_count; i++) {
+        const struct dyn_body_spec *spec = &scenario->spec.bodies[i].spec;
         const bool bends = spec->flex != NULL && spec->flex->fidelity != DYN_FLEX_RIGID;
         *nq += dyn_joint_nq(spec) + (bends ? spec->flex->modes : 0);
         *nv += dyn_joint_nv(spec) + (bends ? spec->flex->modes : 0);
@@ -156,7 +160,7 @@ static void log_latency(void *self, int link, uint64_t frame, uint64_t rx_ns,
     const struct run *run = self;
     const int channel = run->layout.latency;
     struct sim_record_latency *out =
-        io_telemetry_claim(run->telemetry, channel, frame * run->scenario->period_ns);
+        io_telemetry_claim(run->telemetry, channel, frame * run->scenario->spec.period_ns);
     if (!out)
         return;
     out->frame = frame;
@@ -173,7 +177,7 @@ static void log_ground(void *self, int link, int step, uint64_t frame, enum io_g
     const struct run *run = self;
     const int channel = run->layout.ground;
     struct sim_record_ground *out =
-        io_telemetry_claim(run->telemetry, channel, frame * run->scenario->period_ns);
+        io_telemetry_claim(run->telemetry, channel, frame * run->scenario->spec.period_ns);
     if (!out)
         return;
     *out =
@@ -189,8 +193,7 @@ static int open_operator(struct run *run)
 {
     const struct run_options *options = &run->options;
     char error[256];
-    run->desk = sim_operator_open(run->sim, &run->frame->boundary_wanted, options->overrides,
-                                  options->override_count);
+    run->desk = sim_operator_open(run->sim, &run->frame->boundary_wanted);
     RT_CHECK(run->desk);
     sim_operator_set_script(run->desk, run->script, run->script_count);
     run->watchdog.estop = sim_operator_estop(run->desk);
@@ -210,11 +213,12 @@ static int place_in_arena(struct run *run)
     int nq, nv;
     count_coordinates(run->scenario, &nq, &nv);
     struct sim_record_jobs jobs;
-    sim_job_names(run->scenario, &run->inject, &jobs);
-    sim_record_channels(run->scenario, nq, nv, &jobs, channels);
-    const struct sim_record_layout layout = sim_record_layout(run->scenario, nq, nv, jobs.count);
+    sim_job_names(&run->scenario->spec, &run->inject, &jobs);
+    sim_record_channels(&run->scenario->spec, nq, nv, &jobs, channels);
+    const struct sim_record_layout layout =
+        sim_record_layout(&run->scenario->spec, nq, nv, jobs.count);
     const int channel_count = layout.count;
-    sim_log_decimation_apply(&run->decimation, run->scenario, &layout, channels);
+    sim_log_decimation_apply(&run->decimation, &run->scenario->spec, &layout, channels);
     const size_t telemetry_size = io_telemetry_size(channels, channel_count);
     const size_t size =
         lay_out_arena(run, NULL) + telemetry_size + 2 * RT_CACHE_LINE; /* two takes */
@@ -256,11 +260,12 @@ static int open_links(struct run *run)
 
 static int open_pulser(struct run *run)
 {
-    const struct sim_sync_pulse *pulse = &run->scenario->pulse;
+    const struct sim_sync_pulse *pulse = &run->scenario->spec.pulse;
     char why[IO_BUS_ERROR_MAX], error[CFG_ERROR_MAX];
     if (pulse->every == 0 || io_sync_pulse_open(&run->pulser, &pulse->bus, pulse->every, why) == 0)
         return 0;
-    cfg_scenario_complain(run->scenario, pulse->mark, error, "%s", why);
+    cfg_scenario_complain(run->scenario, cfg_scenario_mark(run->scenario, "pulse", ""), error, "%s",
+                          why);
     fprintf(stderr, "%s\n", error);
     return EXIT_BAD_INPUT;
 }
@@ -390,12 +395,12 @@ static int start_log(struct run *run)
     const struct cfg_scenario *scenario = run->scenario;
     char lock_ppm[32], seed[32], rate[32], seconds[32], period[32], set_key[RUN_OVERRIDE_MAX][16];
     char binary[SIM_DIGEST_TEXT_SIZE];
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)scenario->seed);
-    snprintf(rate, sizeof rate, "%.17g", scenario->rate_hz);
-    snprintf(seconds, sizeof seconds, "%.17g", scenario->seconds);
-    snprintf(period, sizeof period, "%llu", (unsigned long long)scenario->period_ns);
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)scenario->spec.seed);
+    snprintf(rate, sizeof rate, "%.17g", scenario->spec.rate_hz);
+    snprintf(seconds, sizeof seconds, "%.17g", scenario->spec.seconds);
+    snprintf(period, sizeof period, "%llu", (unsigned long long)scenario->spec.period_ns);
     snprintf(lock_ppm, sizeof lock_ppm, "%.17g",
-             scenario->lock.link >= 0 ? scenario->lock.spec.limit_ppm : 0.0);
+             scenario->spec.lock.link >= 0 ? scenario->spec.lock.spec.limit_ppm : 0.0);
     name_binary(binary);
     enum { FIXED_PAIRS = 13 };
     const char *pairs[2 * (RUN_OVERRIDE_MAX + FIXED_PAIRS + PROVENANCE_PAIR_COUNT) + 1] = {
@@ -410,15 +415,15 @@ static int start_log(struct run *run)
         "seconds",
         seconds,
         "isa",
-        dyn_isa_name(scenario->isa),
+        dyn_isa_name(scenario->spec.isa),
         "pace",
-        options_pace_name[scenario->pace],
+        options_pace_name[scenario->spec.pace],
         "period_ns",
         period,
         "overrun",
-        overrun_name[scenario->overrun],
+        overrun_name[scenario->spec.overrun],
         "commit",
-        scenario->commit == RT_COMMIT_EARLY ? "early" : "grid",
+        scenario->spec.commit == RT_COMMIT_EARLY ? "early" : "grid",
         "require_realtime",
         scenario->require_realtime ? "yes" : "no",
         "binary_hash",
@@ -456,12 +461,13 @@ static void sleep_ms(long ms)
 /* Nobody came: why, and what to do. */
 static int print_board_missing(const struct run *run, int index)
 {
-    const struct sim_link *link = &run->scenario->links[index];
+    const struct sim_link *link = &run->scenario->spec.links[index];
+    const struct cfg_mark mark = cfg_scenario_mark(run->scenario, "links", link->name);
     const struct io_bus_spec *bus = &link->spec.bus;
     const bool gone = run->controller.died_early;
     const bool not_hil = io_link_board_state(run->links, index) == IO_BOARD_NOT_HIL;
-    fprintf(stderr, "%s:%d:%d: links.%s: %s on %s; %s\n", run->scenario->path, link->mark.line,
-            link->mark.column, link->name,
+    fprintf(stderr, "%s:%d:%d: links.%s: %s on %s; %s\n", run->scenario->path, mark.line,
+            mark.column, link->name,
             not_hil ? "board not in HIL mode"
             : gone  ? "the controller ended before it spoke"
                     : "no board spoke",
@@ -490,7 +496,7 @@ static int check_wait(struct run *run, int index, uint64_t limit_ns)
 /* A PX4 board must also be in HIL mode, or it would ignore what it is sent. */
 static bool board_is_ready(const struct run *run, int index)
 {
-    if (run->scenario->links[index].spec.protocol == IO_PROTOCOL_PX4_HITL)
+    if (run->scenario->spec.links[index].spec.protocol == IO_PROTOCOL_PX4_HITL)
         return io_link_board_state(run->links, index) == IO_BOARD_READY;
     return io_link_has_peer(run->links, index);
 }
@@ -499,20 +505,21 @@ static bool board_is_ready(const struct run *run, int index)
 static void compare_variants(const struct run *run, int index,
                              const struct betaflight_version *version)
 {
-    const struct sim_link *link = &run->scenario->links[index];
+    const struct sim_link *link = &run->scenario->spec.links[index];
+    const struct cfg_mark mark = cfg_scenario_mark(run->scenario, "links", link->name);
     const int *n = version->number;
     const enum io_betaflight_variant speaks = betaflight_variant_of(version);
     if (n[0] != 0 && speaks != link->spec.variant)
         fprintf(stderr,
                 "%s:%d:%d: links.%s: the board is Betaflight %d.%d.%d, whose wire is variant: %s, "
                 "and the link has variant: %s; unless it was built for the other, change it\n",
-                run->scenario->path, link->mark.line, link->mark.column, link->name, n[0], n[1],
-                n[2], cfg_variant_name(speaks), cfg_variant_name(link->spec.variant));
+                run->scenario->path, mark.line, mark.column, link->name, n[0], n[1], n[2],
+                cfg_variant_name(speaks), cfg_variant_name(link->spec.variant));
 }
 
 static int wait_for_betaflight(struct run *run, int index, uint64_t limit_ns)
 {
-    const struct sim_link *link = &run->scenario->links[index];
+    const struct sim_link *link = &run->scenario->spec.links[index];
     struct betaflight_gate gate = {0};
     int code = 0;
     if (link->spec.protocol != IO_PROTOCOL_BETAFLIGHT)
@@ -532,7 +539,7 @@ enum { BETAFLIGHT_REPLIES = 20 };
 
 static int wait_for_board(struct run *run, int index)
 {
-    const struct sim_link *link = &run->scenario->links[index];
+    const struct sim_link *link = &run->scenario->spec.links[index];
     const struct io_protocol_traits *traits = io_protocol_traits(link->spec.protocol);
     const uint64_t limit_ns = rt_now_ns() + link->connect_limit_ns;
     int code = wait_for_betaflight(run, index, limit_ns);
@@ -543,7 +550,7 @@ static int wait_for_board(struct run *run, int index)
         sleep_ms(5);
         code = check_wait(run, index, limit_ns);
     }
-    const bool locks = run->scenario->pace != RT_PACE_REAL && traits->stamps_commands;
+    const bool locks = run->scenario->spec.pace != RT_PACE_REAL && traits->stamps_commands;
     const bool wakes = !traits->speaks_first || locks;
     const int enough = link->spec.protocol == IO_PROTOCOL_BETAFLIGHT ? BETAFLIGHT_REPLIES : 1;
     for (int replies = 0; wakes && code == 0 && replies < enough;)
@@ -557,7 +564,7 @@ static int wait_for_board(struct run *run, int index)
 static int wait_for_boards(struct run *run)
 {
     int code = 0;
-    for (int i = 0; i < run->scenario->link_count && code == 0; i++)
+    for (int i = 0; i < run->scenario->spec.link_count && code == 0; i++)
         code = wait_for_board(run, i);
     return code;
 }
@@ -569,8 +576,8 @@ static int connect_boards(struct run *run)
     const struct cfg_scenario *scenario = run->scenario;
     const struct rt_thread_spec spec = {
         .name = "io",
-        .policy = scenario->pace == RT_PACE_FAST ? SCHED_OTHER : SCHED_FIFO,
-        .priority = scenario->pace == RT_PACE_FAST ? 0 : scenario->io_priority,
+        .policy = scenario->spec.pace == RT_PACE_FAST ? SCHED_OTHER : SCHED_FIFO,
+        .priority = scenario->spec.pace == RT_PACE_FAST ? 0 : scenario->spec.io_priority,
         .cpu = run->plan.io_cpu};
     const int failure =
         io_links_start(run->links, &spec, run->plan.io_polls, &run->watchdog, &run->io_thread);
@@ -600,8 +607,8 @@ static void record_end_policy(struct run *run)
 static void frame_thread(void *self)
 {
     struct run *run = self;
-    rt_clock_real_open(&run->clock, run->scenario->wait, run->scenario->lead_ns,
-                       run->scenario->period_ns / 2);
+    rt_clock_real_open(&run->clock, run->scenario->spec.wait, run->scenario->spec.lead_ns,
+                       run->scenario->spec.period_ns / 2);
     run->frame->clock = rt_clock_real_interface(&run->clock);
     sim_warm_up(run->sim);
     if (run->links)
@@ -625,18 +632,18 @@ static void fill_frame(struct run *run)
     struct rt_frame *frame = run->frame;
     run->source.links = run->links;
     run->source.stop = &frame->stop;
-    run->source.pulser = scenario->pulse.every > 0 ? &run->pulser : NULL;
+    run->source.pulser = scenario->spec.pulse.every > 0 ? &run->pulser : NULL;
     run->sim->source = sim_live_input_interface(&run->source);
     frame->spec = (struct rt_frame_spec){
-        .period_ns = scenario->period_ns,
-        .frame_count = (uint64_t)llround(scenario->seconds * scenario->rate_hz),
-        .pace = scenario->pace,
-        .overrun = scenario->overrun,
-        .commit = scenario->commit,
-        .max_catch_up = scenario->max_catch_up,
+        .period_ns = scenario->spec.period_ns,
+        .frame_count = (uint64_t)llround(scenario->spec.seconds * scenario->spec.rate_hz),
+        .pace = scenario->spec.pace,
+        .overrun = scenario->spec.overrun,
+        .commit = scenario->spec.commit,
+        .max_catch_up = scenario->spec.max_catch_up,
     };
-    if (scenario->lock.link >= 0 && scenario->pace == RT_PACE_REAL) {
-        rt_phase_lock_begin(&run->phase_lock, &scenario->lock.spec);
+    if (scenario->spec.lock.link >= 0 && scenario->spec.pace == RT_PACE_REAL) {
+        rt_phase_lock_begin(&run->phase_lock, &scenario->spec.lock.spec);
         frame->phase_lock = run->source.phase_lock = &run->phase_lock;
     }
     frame->tasks = sim_tasks(run->sim);
@@ -652,10 +659,10 @@ static void fill_frame(struct run *run)
 
 static int start_frames(struct run *run)
 {
-    const bool fast = run->scenario->pace == RT_PACE_FAST;
+    const bool fast = run->scenario->spec.pace == RT_PACE_FAST;
     const struct rt_thread_spec spec = {.name = "frame",
                                         .policy = fast ? SCHED_OTHER : SCHED_FIFO,
-                                        .priority = fast ? 0 : run->scenario->frame_priority,
+                                        .priority = fast ? 0 : run->scenario->spec.frame_priority,
                                         .cpu = run->plan.frame_cpu};
     fill_frame(run);
     const int failure = rt_thread_start(&run->frame_thread, &spec, frame_thread, run);
@@ -707,7 +714,7 @@ static void finish_links(struct run *run)
     run->allocations = rt_alloc_count();
     if (!run->links)
         return;
-    for (int i = 0; i < run->scenario->link_count; i++) {
+    for (int i = 0; i < run->scenario->spec.link_count; i++) {
         run->link[i].board = io_link_board_state(run->links, i);
         io_link_cadence(run->links, i, rt_now_ns(), &run->link[i].pulse);
     }
@@ -715,7 +722,7 @@ static void finish_links(struct run *run)
         io_links_stop(run->links);
     run->allocations = rt_alloc_count();
     run->page_faults += io_links_page_faults(run->links);
-    for (int i = 0; i < run->scenario->link_count; i++) {
+    for (int i = 0; i < run->scenario->spec.link_count; i++) {
         struct io_link_counts counters;
         io_link_counters(run->links, i, &counters);
         run->link[i].counters = counters;
@@ -738,7 +745,7 @@ static const double baseline_seconds = 0.1;
  * after it.  A frame thread that is stuck there would be all that is measured. */
 static char *measure_machine_json(const struct run *run)
 {
-    if (!run->options.log || run->scenario->pace != RT_PACE_REAL || run->stuck)
+    if (!run->options.log || run->scenario->spec.pace != RT_PACE_REAL || run->stuck)
         return NULL;
     return doctor_findings_json(&run->machine, &run->plan, baseline_seconds);
 }
@@ -874,8 +881,8 @@ static void log_note(void *self, const char *text)
 /* The one link that is flown from the page; -1: there is none. */
 static int cockpit_link(const struct cfg_scenario *scenario)
 {
-    for (int i = 0; i < scenario->link_count; i++) {
-        if (scenario->links[i].spec.bus.kind == IO_BUS_COCKPIT)
+    for (int i = 0; i < scenario->spec.link_count; i++) {
+        if (scenario->spec.links[i].spec.bus.kind == IO_BUS_COCKPIT)
             return i;
     }
     return -1;
@@ -888,10 +895,10 @@ static int open_server(struct run *run)
     const int hand = flies ? io_link_cockpit_sender(run->links, cockpit) : -1;
     if (cockpit >= 0 && !flies)
         fprintf(stderr, "links.%s: nobody can fly it; give --serve PORT\n",
-                run->scenario->links[cockpit].name);
+                run->scenario->spec.links[cockpit].name);
     if (flies && hand < 0) {
         fprintf(stderr, "links.%s: no way from the page to it: %s\n",
-                run->scenario->links[cockpit].name, strerror(errno));
+                run->scenario->spec.links[cockpit].name, strerror(errno));
         return EXIT_BAD_INPUT;
     }
     const struct serve_spec spec = {
@@ -909,10 +916,9 @@ static int open_server(struct run *run)
 static int open_predictor(struct run *run)
 {
     int failure = 0;
-    if (run->scenario->pace == RT_PACE_REAL)
-        run->predictor =
-            sim_predictor_open(run->scenario, run->options.overrides, run->options.override_count,
-                               run->sim->prediction_input, run->plan.housekeeping_cpu, &failure);
+    if (run->scenario->spec.pace == RT_PACE_REAL)
+        run->predictor = sim_predictor_open(&run->scenario->spec, run->sim->prediction_input,
+                                            run->plan.housekeeping_cpu, &failure);
     if (run->predictor && run->serve)
         serve_show_prediction(run->serve, run->predictor);
     if (failure == 0)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config/scenario.h"
 #include "io/link/link.h"
 #include "io/link/sync_pulse.h"
 #include "io/log/telemetry.h"

@@ -30,7 +30,7 @@ static void draw_motion(const struct run *run, const struct sim_live *live)
 {
     const double degrees = 180.0 / 3.14159265358979323846;
     const double *signal = live->signal;
-    if (run->scenario->environment.has_ground)
+    if (run->scenario->spec.environment.has_ground)
         printf("\033[K  altitude        %.2f m   way off %.2f m   speed %.2f m/s   tilt %.1f deg\n",
                signal[SIM_SIGNAL_ALTITUDE], signal[SIM_SIGNAL_POSITION_ERROR],
                signal[SIM_SIGNAL_SPEED], signal[SIM_SIGNAL_TILT] * degrees);
@@ -53,11 +53,12 @@ void terminal_draw(const struct run *run)
     frame = *(const struct rt_frame_live *)rt_mailbox_take(run->frame_live, &fresh);
     sim = *(const struct sim_live *)rt_mailbox_take(run->sim_live, &fresh);
 
-    const double seconds = (double)frame.frame / run->scenario->rate_hz;
+    const double seconds = (double)frame.frame / run->scenario->spec.rate_hz;
     if (drawn)
         printf("\033[%dA", TABLE_LINES);
-    printf("\033[K%s  %7.2f s of %g s  [", run->scenario->name, seconds, run->scenario->seconds);
-    draw_bar(seconds / run->scenario->seconds);
+    printf("\033[K%s  %7.2f s of %g s  [", run->scenario->spec.name, seconds,
+           run->scenario->spec.seconds);
+    draw_bar(seconds / run->scenario->spec.seconds);
     printf("]\n\033[K  frames          %llu   late %llu   missed %llu\n",
            (unsigned long long)frame.frame, (unsigned long long)frame.overruns,
            (unsigned long long)frame.missed);

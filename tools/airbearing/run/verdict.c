@@ -59,14 +59,14 @@ static void judge_physics(const struct run *run, struct verdict_line *line)
     if (motion->flaw == SIM_PLAUSIBILITY_TOO_FAST && isfinite(motion->value))
         BREAK(line,
               "body \"%.64s\" moves at %.3g m/s from frame %llu on, above max_speed of %.3g m/s",
-              run->scenario->bodies[motion->body].name, motion->value,
-              (unsigned long long)motion->frame, run->scenario->physics.max_speed);
+              run->scenario->spec.bodies[motion->body].name, motion->value,
+              (unsigned long long)motion->frame, run->scenario->spec.physics.max_speed);
     if (motion->flaw == SIM_PLAUSIBILITY_TOO_ENERGETIC && isfinite(motion->value))
         BREAK(
             line,
             "energy grew %.3g-fold without work done by frame %llu, body \"%.64s\" is the fastest",
             motion->value, (unsigned long long)motion->frame,
-            run->scenario->bodies[motion->body].name);
+            run->scenario->spec.bodies[motion->body].name);
     if (line->kept)
         set_line(line->text, "sound");
 }
@@ -74,14 +74,14 @@ static void judge_physics(const struct run *run, struct verdict_line *line)
 static int count_expectations(const struct run *run, enum sim_expectation_verdict verdict)
 {
     int count = 0;
-    for (int i = 0; i < run->scenario->expect_count; i++)
+    for (int i = 0; i < run->scenario->spec.expect_count; i++)
         count += sim_expectation_judge(&run->sim->expect[i]) == verdict;
     return count;
 }
 
 static void judge_expectations(const struct run *run, struct verdict_line *line)
 {
-    const int count = run->scenario->expect_count;
+    const int count = run->scenario->spec.expect_count;
     const int failed = count_expectations(run, SIM_EXPECTATION_FAILED);
     const int open = count_expectations(run, SIM_EXPECTATION_NOT_REACHED);
     line->asked = true;
@@ -106,7 +106,7 @@ static void note_time_problem(void *self, const char *text)
 static void judge_time(const struct run *run, struct verdict_line *line)
 {
     const struct rt_frame *frame = run->frame;
-    struct time_kept promise = {.pace = run->scenario->pace,
+    struct time_kept promise = {.pace = run->scenario->spec.pace,
                                 .memory_locked = run->memory_locked,
                                 .lag_ns = frame->missed * frame->spec.period_ns,
                                 .simulated_ns = frame->frames * frame->spec.period_ns,
@@ -125,7 +125,7 @@ static void judge_time(const struct run *run, struct verdict_line *line)
 /* A step of its script is what the scenario asks for: one that was not accepted is a no. */
 static void judge_ground(const struct run *run, int link, struct verdict_line *line)
 {
-    for (int i = 0; i < run->scenario->links[link].spec.script.step_count; i++) {
+    for (int i = 0; i < run->scenario->spec.links[link].spec.script.step_count; i++) {
         char text[GROUND_RESULT_TEXT_MAX];
         if (!ground_result_failed(run, link, i))
             continue;
@@ -138,8 +138,8 @@ static void judge_ground(const struct run *run, int link, struct verdict_line *l
 static void judge_link(const struct run *run, struct verdict_line *line)
 {
     line->asked = run->scenario->require.link;
-    for (int i = 0; run->links && i < run->scenario->link_count; i++) {
-        const struct sim_link *link = &run->scenario->links[i];
+    for (int i = 0; run->links && i < run->scenario->spec.link_count; i++) {
+        const struct sim_link *link = &run->scenario->spec.links[i];
         const uint32_t outages = run->source.outages[i].count;
         if (run->link[i].counters.commands == 0 && link->spec.bus.kind != IO_BUS_COCKPIT)
             BREAK(line, "%.32s never commanded", link->name);

@@ -33,11 +33,12 @@ void evidence_name_drives(struct evidence *evidence, struct io_mcap_reader *read
     if (!text || cfg_scenario_load_logged("scenario.yaml", text, size, overrides, count, &shelf,
                                           &scenario, error))
         return;
-    for (int i = 0; i < scenario->drive_count && evidence->drive_count < EVIDENCE_DRIVE_MAX; i++) {
+    for (int i = 0; i < scenario->spec.drive_count && evidence->drive_count < EVIDENCE_DRIVE_MAX;
+         i++) {
         struct evidence_drive *drive = &evidence->drive[evidence->drive_count++];
-        evidence_copy_text(drive->name, sizeof drive->name, scenario->effectors[i].name);
-        drive->link = scenario->effectors[i].link;
-        drive->control = scenario->effectors[i].control;
+        evidence_copy_text(drive->name, sizeof drive->name, scenario->spec.effectors[i].name);
+        drive->link = scenario->spec.effectors[i].link;
+        drive->control = scenario->spec.effectors[i].control;
     }
     evidence->files = json_object();
     for (const struct cfg_file *file = scenario->files; file != NULL; file = file->next) {

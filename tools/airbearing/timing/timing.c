@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/scenario.h"
 #include "config/yaml/text_file.h"
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/timing/certificate.h"

@@ -2,6 +2,7 @@
  * A person flies the arm, frame by frame and without a clock: modes, servos, brakes, a grapple that
  * keeps momentum, a berth, and the loss of the operator.
  */
+#include "config/scenario.h"
 #include "dynamics/analysis/body_pose.h"
 #include "dynamics/analysis/jacobian.h"
 #include "dynamics/analysis/monitor.h"
@@ -31,7 +32,7 @@ static void bring_up_arm(const char *const *more, int count)
         0,
         cfg_scenario_load(AIRBEARING_SCENARIOS "/rms.yaml", overrides, 2 + count, &scenario, error),
         error);
-    sim = sim_create(scenario);
+    sim = sim_create(&scenario->spec);
     sim->source.read_inputs = gather_nothing;
     frames = 0;
     hand = (struct sim_record_input){.kind = SIM_RECORD_COMMAND};
@@ -90,7 +91,7 @@ static double rate(int n)
 static double fastest(void)
 {
     double most = 0.0;
-    for (int n = 0; n < scenario->arm.joint_count; n++)
+    for (int n = 0; n < scenario->spec.arm.joint_count; n++)
         most = fmax(most, fabs(rate(n)));
     return most;
 }
@@ -191,7 +192,7 @@ static struct dyn_pose in_bay(int body)
 static struct dyn_pose hand_pose(void)
 {
     const struct dyn_pose body = in_bay(HAND);
-    return dyn_pose_mul(&body, &scenario->arm.grip);
+    return dyn_pose_mul(&body, &scenario->spec.arm.grip);
 }
 
 static double *v_of(int body)
@@ -203,7 +204,7 @@ static double *v_of(int body)
 /* The payload there where the hand would hold it, but for `off`. */
 static void put_at_hand(int payload, const struct dyn_pose *off)
 {
-    const struct sim_payload *it = &scenario->arm.payload[payload];
+    const struct sim_payload *it = &scenario->spec.arm.payload[payload];
     const struct dyn_model *model = sim->vehicle->plant.model;
     const struct dyn_pose none = {{1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     double *q = sim->vehicle->x + dyn_model_q_index(model, it->body);
@@ -211,7 +212,7 @@ static void put_at_hand(int payload, const struct dyn_pose *off)
     dyn_quat_store(none.turn, q + 3);
     const struct dyn_pose seat = dyn_body_pose(model, sim->vehicle->x, it->body);
     const struct dyn_pose body = dyn_body_pose(model, sim->vehicle->x, HAND);
-    const struct dyn_pose hand_there = dyn_pose_mul(&body, &scenario->arm.grip);
+    const struct dyn_pose hand_there = dyn_pose_mul(&body, &scenario->spec.arm.grip);
     const struct dyn_pose fixture = dyn_pose_mul(&hand_there, off);
     const struct dyn_pose back = dyn_pose_between(&it->fixture, &none);
     const struct dyn_pose place = dyn_pose_mul(&fixture, &back);
@@ -379,7 +380,7 @@ static double command_before[DYN_ARM_JOINT_MAX];
  * limit, and none is too fast; all flags that were seen. */
 static uint64_t fly_smoothly(int looks)
 {
-    const struct dyn_resolved_rate_spec *limits = &scenario->arm.resolve;
+    const struct dyn_resolved_rate_spec *limits = &scenario->spec.arm.resolve;
     uint64_t seen_flags = 0;
     for (int k = 0; k < looks; k++) {
         memcpy(command_before, arm()->command, sizeof command_before);
@@ -674,18 +675,19 @@ static struct dyn_vec3 spin_of(int body, const struct view *of)
 {
     const struct dyn_quat turn = dyn_quat_unit(of->pose[body].turn);
     const struct dyn_vec3 w = dyn_quat_rotate(dyn_quat_conjugate(turn), of->moves[body].ang);
-    const double *I = scenario->bodies[body].spec.inertia; /* about its axes */
+    const double *I = scenario->spec.bodies[body].spec.inertia; /* about its axes */
     return dyn_quat_rotate(turn, (struct dyn_vec3){I[0] * w.x, I[1] * w.y, I[2] * w.z});
 }
 
 /* The impulse that is told is how the payload's momentum changed, about the hand; relative. */
 static double impulse_error(int payload, const struct view *before, const struct view *after)
 {
-    const int body = scenario->arm.payload[payload].body;
-    const struct dyn_pose grip = dyn_pose_mul(&after->pose[HAND], &scenario->arm.grip);
+    const int body = scenario->spec.arm.payload[payload].body;
+    const struct dyn_pose grip = dyn_pose_mul(&after->pose[HAND], &scenario->spec.arm.grip);
     const struct dyn_quat back = dyn_quat_conjugate(dyn_quat_unit(grip.turn));
-    const struct dyn_vec3 force = dyn_scale(
-        scenario->bodies[body].spec.mass, dyn_sub(after->moves[body].lin, before->moves[body].lin));
+    const struct dyn_vec3 force =
+        dyn_scale(scenario->spec.bodies[body].spec.mass,
+                  dyn_sub(after->moves[body].lin, before->moves[body].lin));
     const struct dyn_vec3 arm_to = dyn_sub(after->pose[body].origin, grip.origin);
     const struct dyn_vec3 moment =
         dyn_add(dyn_sub(spin_of(body, after), spin_of(body, before)), dyn_cross(arm_to, force));
@@ -794,7 +796,7 @@ static void test_what_is_released_floats_on_as_it_moved(void)
  */
 static void expect_berth_told(int body, bool ready)
 {
-    const struct sim_payload *it = &scenario->arm.payload[arm()->configuration - 1];
+    const struct sim_payload *it = &scenario->spec.arm.payload[arm()->configuration - 1];
     const struct dyn_pose there = {dyn_quat_load(it->berth + 3), dyn_vec3_load(it->berth)};
     const struct dyn_pose berth = dyn_pose_mul(&it->on_bay, &there), here = in_bay(body);
     TEST_ASSERT_EQUAL_UINT64(arm()->configuration, arm()->near);
@@ -1380,8 +1382,8 @@ static void test_a_brake_holds_below_its_torque(void)
 /* Where the spring of the servo is weaker than dry friction, the joint may come to rest. */
 static double rest_band(int n)
 {
-    const struct sim_arm_joint *joint = &scenario->arm.joint[n];
-    const double coulomb = scenario->bodies[joint->body].spec.force_spec[0].coulomb;
+    const struct sim_arm_joint *joint = &scenario->spec.arm.joint[n];
+    const double coulomb = scenario->spec.bodies[joint->body].spec.force_spec[0].coulomb;
     return 0.05 * DEGREE + coulomb / joint->servo.stiffness;
 }
 
@@ -1391,7 +1393,7 @@ static void test_auto_goes_to_each_pose_and_stands_there(void)
     press(AUTO);
     run_frames(1000);
     TEST_ASSERT_TRUE(fastest() < 0.1 * DEGREE); /* until it is told where */
-    for (int pose = 0; pose < scenario->arm.pose_count; pose++) {
+    for (int pose = 0; pose < scenario->spec.arm.pose_count; pose++) {
         press(SELECT + pose);
         TEST_ASSERT_TRUE(arm()->flags & SIM_ARM_AUTO);
         for (int k = 0; k < 120 && (k == 0 || arm()->flags & SIM_ARM_AUTO); k++)
@@ -1399,7 +1401,8 @@ static void test_auto_goes_to_each_pose_and_stands_there(void)
         TEST_ASSERT_FALSE(arm()->flags & SIM_ARM_AUTO);
         run_frames(5000);
         for (int n = 0; n < 6; n++) {
-            TEST_ASSERT_DOUBLE_WITHIN(rest_band(n), scenario->arm.pose[pose].angle[n], angle(n));
+            TEST_ASSERT_DOUBLE_WITHIN(rest_band(n), scenario->spec.arm.pose[pose].angle[n],
+                                      angle(n));
             TEST_ASSERT_TRUE(fabs(rate(n)) < 0.02 * DEGREE);
         }
     }
@@ -1412,7 +1415,7 @@ static void test_auto_goes_straight(void)
     bring_up_arm(NULL, 0);
     press(AUTO);
     memcpy(from, arm()->reference, sizeof from);
-    memcpy(goal, scenario->arm.pose[3].angle, sizeof goal);
+    memcpy(goal, scenario->spec.arm.pose[3].angle, sizeof goal);
     press(SELECT + 3);
     TEST_ASSERT_TRUE(arm()->flags & SIM_ARM_AUTO);
     while (arm()->flags & SIM_ARM_AUTO) {
@@ -1443,7 +1446,7 @@ static void test_auto_takes_the_module_to_a_pose(void)
     for (int k = 0; k < 60; k++) {
         run_frames(1000);
         for (int n = 0; n < 6; n++)
-            most = fmax(most, fabs(angle(n) - scenario->arm.pose[3].angle[n]));
+            most = fmax(most, fabs(angle(n) - scenario->spec.arm.pose[3].angle[n]));
     }
     printf("the module swings by %.2f deg about its pose\n", most / DEGREE);
     TEST_ASSERT_TRUE(most < 2.0 * DEGREE);
@@ -1453,9 +1456,9 @@ static void test_auto_takes_the_module_to_a_pose(void)
 
 static void drive_to_limit(int joint, int way, int payload)
 {
-    const struct dyn_resolved_rate_spec *limit = &scenario->arm.resolve;
+    const struct dyn_resolved_rate_spec *limit = &scenario->spec.arm.resolve;
     const double end = way > 0 ? limit->upper[joint] : limit->lower[joint];
-    const double share = payload < 0 ? 1.0 : scenario->arm.payload[payload].speed;
+    const double share = payload < 0 ? 1.0 : scenario->spec.arm.payload[payload].speed;
     sim->vehicle->x[sim->vehicle->kinematics.q_at[joint]] = end - way * share * 6.0 * DEGREE;
     dyn_plant_restart(&sim->vehicle->plant, sim->vehicle->x);
     if (payload >= 0)

@@ -2,6 +2,7 @@
  * The seven-joint arm stands in gravity: servos that know its weight hold it, brakes hold it
  * without them, and what its hand lets go of falls.
  */
+#include "config/scenario.h"
 #include "dynamics/analysis/monitor.h"
 #include "tests/rt/executive/frames.h"
 
@@ -20,7 +21,7 @@ static void bring_up_arm_at(const char *rate, const char *servo, const char *mor
                                   cfg_scenario_load(AIRBEARING_SCENARIOS "/arm7.yaml", overrides,
                                                     more != NULL ? 5 : 4, &scenario, error),
                                   error);
-    sim = sim_create(scenario);
+    sim = sim_create(&scenario->spec);
     sim->source.read_inputs = gather_nothing;
     frames = 0;
     hand = (struct sim_record_input){.kind = SIM_RECORD_COMMAND};
@@ -60,7 +61,7 @@ static double height_of_block(void)
     dyn_plant_solve(&sim->vehicle->plant, sim->vehicle->command, sim->vehicle->joint_tau,
                     sim->vehicle->x, sim->vehicle->work);
     dyn_plant_motion(&sim->vehicle->plant, sim->vehicle->work, sim->vehicle->x,
-                     scenario->arm.payload[0].body, origin, &motion);
+                     scenario->spec.arm.payload[0].body, origin, &motion);
     return motion.position[2];
 }
 
@@ -162,8 +163,8 @@ static void test_the_weight_is_the_slope_of_the_potential(void)
 static double pushed_out(bool carries_weight)
 {
     bring_up_arm("environment.gravity=0 0 0");
-    scenario->arm.carries_weight = carries_weight;
-    const double stop = scenario->arm.resolve.upper[3];
+    scenario->spec.arm.carries_weight = carries_weight;
+    const double stop = scenario->spec.arm.resolve.upper[3];
     sim->vehicle->x[sim->vehicle->kinematics.q_at[3]] = stop + 0.01;
     dyn_plant_restart(&sim->vehicle->plant, sim->vehicle->x);
     run_frames(10);
@@ -224,7 +225,7 @@ static void test_the_block_is_lifted_and_falls_when_let_go(void)
 /* Sum of squares of how far the joints are from the middle of their range. */
 static double from_middle(void)
 {
-    const struct dyn_resolved_rate_spec *limits = &scenario->arm.resolve;
+    const struct dyn_resolved_rate_spec *limits = &scenario->spec.arm.resolve;
     double sum = 0.0;
     for (int n = 0; n < 7; n++) {
         const double off = angle(n) - 0.5 * (limits->lower[n] + limits->upper[n]);
@@ -272,7 +273,7 @@ static void test_auto_arrives_with_the_block(void)
         run_frames(100);
     TEST_ASSERT_FALSE(sim->vehicle->arm->flags & SIM_ARM_AUTO);
     for (int n = 0; n < 7; n++)
-        TEST_ASSERT_DOUBLE_WITHIN(0.022, scenario->arm.pose[1].angle[n], angle(n));
+        TEST_ASSERT_DOUBLE_WITHIN(0.022, scenario->spec.arm.pose[1].angle[n], angle(n));
 }
 
 static void test_brakes_hold_what_servos_do_not(void)

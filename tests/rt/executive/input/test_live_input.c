@@ -58,11 +58,11 @@ static void begin_with(const char *more, const char *rest)
              path, more, rest);
     bring_up(text);
     time_ns = 0;
-    scenario->links[0].spec.bus.clock = &tape_clock;
+    scenario->spec.links[0].spec.bus.clock = &tape_clock;
     const size_t size = io_links_size(1);
     void *mem = aligned_alloc(64, (size / 64 + 1) * 64);
     TEST_ASSERT_NOT_NULL(mem);
-    links = io_links_place(&scenario->links[0].spec, 1, IO_LINK_INLINE, mem);
+    links = io_links_place(&scenario->spec.links[0].spec, 1, IO_LINK_INLINE, mem);
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, io_links_open(links, error), error);
     TEST_ASSERT_EQUAL_INT(0, io_links_start(links, NULL, false, NULL, NULL));
     stop = false;
@@ -354,8 +354,8 @@ static void test_a_grid_that_follows_arrivals_sees_each_command_once(void)
     static const uint32_t some[] = {2, 5, 9, 5000};
     record(some, 4);
     begin("delay: 20 ms"); /* of the wire to the vehicle, which the clock does not feel */
-    scenario->lock.link = 0;
-    scenario->lock.source = SIM_LOCK_ARRIVAL;
+    scenario->spec.lock.link = 0;
+    scenario->spec.lock.source = SIM_LOCK_ARRIVAL;
     source.phase_lock = &phase_lock;
     sights = questions = 0;
     while (sim->wire[0].put < 3) {
@@ -385,8 +385,8 @@ static void test_a_grid_that_follows_the_clock_of_the_board_sees_what_it_answers
     static const uint32_t some[] = {2, 5000};
     record(some, 2);
     begin("delay: 20 ms");
-    scenario->lock.link = 0;
-    scenario->lock.source = SIM_LOCK_TIMESYNC;
+    scenario->spec.lock.link = 0;
+    scenario->spec.lock.source = SIM_LOCK_TIMESYNC;
     source.phase_lock = &phase_lock;
     sights = questions = 0;
     answer = (struct io_clock_sample){.local_ns = 11, .board_ns = 12, .delay_ns = 13};
@@ -401,9 +401,9 @@ static void test_a_grid_that_follows_the_clock_of_the_board_sees_what_it_answers
     TEST_ASSERT_EQUAL_UINT64(11, sight.local_ns);
     TEST_ASSERT_EQUAL_UINT64(12, sight.board_ns);
     TEST_ASSERT_EQUAL_UINT64(13, sight.delay_ns);
-    scenario->lock.link = 1; /* another link's clock is none of this one's */
+    scenario->spec.lock.link = 1; /* another link's clock is none of this one's */
     run_frames(1);
-    scenario->lock.link = 0;
+    scenario->spec.lock.link = 0;
     source.phase_lock = NULL; /* and without a lock there is nobody to tell */
     run_frames(1);
     TEST_ASSERT_EQUAL_INT(3, questions);

@@ -2,6 +2,7 @@
  * The stop under the fake clock, in the shipped frame loop: whatever waits at the desk, it is read
  * at most two frames after it was raised.
  */
+#include "config/scenario.h"
 #include "rt/estop.h"
 
 #include <pthread.h>
@@ -52,7 +53,7 @@ static void latch(void *self, uint64_t at, bool held)
     real_latch(self, at, held);
     begun = at + 1;
     if ((int64_t)at == late_in_frame)
-        fake_clock_spend(&fake, 5 * (int64_t)scenario->period_ns);
+        fake_clock_spend(&fake, 5 * (int64_t)scenario->spec.period_ns);
     if ((int64_t)at == raise_in_frame)
         raise_now();
 }
@@ -81,11 +82,11 @@ static void open_all(enum rt_pace pace)
     TEST_ASSERT_EQUAL_INT_MESSAGE(
         0, cfg_scenario_load(AIRBEARING_SCENARIOS "/rms.yaml", overrides, 2, &scenario, error),
         error);
-    scenario->pace = pace;
-    sim = sim_create(scenario);
+    scenario->spec.pace = pace;
+    sim = sim_create(&scenario->spec);
     sim->source.read_inputs = read_inputs;
     memset(&frame, 0, sizeof frame);
-    desk = sim_operator_open(sim, &frame.boundary_wanted, NULL, 0);
+    desk = sim_operator_open(sim, &frame.boundary_wanted);
     TEST_ASSERT_NOT_NULL(desk);
     real_boundary = sim->desk.boundary;
     sim->desk.boundary = count_boundary;
@@ -96,7 +97,7 @@ static void open_all(enum rt_pace pace)
     sim->vehicle->arm->panel.mode = IO_ARM_PANEL_TOOL; /* it moves */
     sim->vehicle->arm->panel.brakes = 0;
     frame.spec = (struct rt_frame_spec){
-        .period_ns = scenario->period_ns, .frame_count = 200, .pace = pace, .max_catch_up = 4};
+        .period_ns = scenario->spec.period_ns, .frame_count = 200, .pace = pace, .max_catch_up = 4};
     frame.tasks = sim_tasks(sim);
     real_latch = frame.tasks.latch;
     frame.tasks.latch = latch;
@@ -212,8 +213,8 @@ static void give_log(void)
     struct io_channel_spec channels[IO_CHANNEL_MAX];
     const struct sim_inject none = {0};
     struct sim_record_jobs jobs;
-    sim_job_names(scenario, &none, &jobs);
-    sim_record_channels(scenario, dyn_model_nq(sim->vehicle->plant.model),
+    sim_job_names(&scenario->spec, &none, &jobs);
+    sim_record_channels(&scenario->spec, dyn_model_nq(sim->vehicle->plant.model),
                         dyn_model_nv(sim->vehicle->plant.model), &jobs, channels);
     const size_t size = io_telemetry_size(channels, sim->layout.count);
     log_memory = aligned_alloc(RT_CACHE_LINE, (size / RT_CACHE_LINE + 1) * RT_CACHE_LINE);

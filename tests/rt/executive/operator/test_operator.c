@@ -3,6 +3,7 @@
  * frame, in order, and is answered; what cannot be is refused with a reason; and a state that was
  * taken can be put back.
  */
+#include "config/scenario.h"
 #include "rt/executive/operator/operator.h"
 
 #include <math.h>
@@ -87,11 +88,11 @@ static void open_all(void)
     TEST_ASSERT_EQUAL_INT_MESSAGE(
         0, cfg_scenario_load_text("test.yaml", text, sizeof text - 1, NULL, 0, &scenario, error),
         error);
-    sim = sim_create(scenario);
+    sim = sim_create(&scenario->spec);
     sim->source.read_inputs = read_inputs;
     tasks = sim_tasks(sim);
     atomic_store(&boundary_wanted, false);
-    desk = sim_operator_open(sim, &boundary_wanted, NULL, 0);
+    desk = sim_operator_open(sim, &boundary_wanted);
     TEST_ASSERT_NOT_NULL(desk);
     next_frame = 0;
 }
@@ -254,7 +255,7 @@ static void test_a_parameter_takes_effect_where_the_frame_reads_it(void)
         if (change[i].index == TARGET)
             TEST_ASSERT_TRUE(error != sim->signal[SIM_SIGNAL_ATTITUDE_ERROR]);
         else if (change[i].index == LEAN) /* what a bias adds leaves no trace in the state */
-            TEST_ASSERT_EQUAL_DOUBLE(2.0, scenario->faults[0].spec.value);
+            TEST_ASSERT_EQUAL_DOUBLE(2.0, scenario->spec.faults[0].spec.value);
         else if (change[i].index != FRICTION) /* nothing touches the ground yet */
             TEST_ASSERT_FALSE_MESSAGE(same, sim_operator_parameter(desk, change[i].index)->name);
         free(before);
@@ -734,7 +735,7 @@ static void write_file(void)
     char error[SIM_CHECKPOINT_ERROR_MAX];
     run_frames(20);
     const struct sim_checkpoint checkpoint = {20, sim->hash, sim->vehicle->state};
-    sim_checkpoint_identify(sim->vehicle, NULL, 0, &mark);
+    sim_checkpoint_identify(sim->vehicle, &mark);
     TEST_ASSERT_EQUAL_INT(0, sim_checkpoint_write(path, &mark, &checkpoint, error));
     FILE *file = fopen(path, "rb");
     size = fread(bytes, 1, sizeof bytes, file);
@@ -797,16 +798,32 @@ static void test_what_was_made_elsewhere_is_refused_with_the_reason(void)
     expect_refused(&other, size, "laid out");
 }
 
+/* What a state of the same text with these overrides belongs to. */
+static void identify_with(const char *const *overrides, int count,
+                          struct sim_checkpoint_identity *out)
+{
+    char error[CFG_ERROR_MAX] = "";
+    struct cfg_scenario *other;
+    TEST_ASSERT_EQUAL_INT_MESSAGE(
+        0,
+        cfg_scenario_load_text("test.yaml", text, sizeof text - 1, overrides, count, &other, error),
+        error);
+    struct sim *of = sim_create(&other->spec);
+    sim_checkpoint_identify(of->vehicle, out);
+    free(of);
+    cfg_scenario_free(other);
+}
+
 static void test_overrides_count_where_they_bear_on_the_state(void)
 {
     const char *const neutral[] = {"seconds=3", "links.board.listen=127.0.0.1:9", "pace=fast",
                                    "predictor.ahead=2 s", "cameras=[]"};
     const char *const telling[] = {"seed=3"};
     struct sim_checkpoint_identity plain, other;
-    sim_checkpoint_identify(sim->vehicle, NULL, 0, &plain);
-    sim_checkpoint_identify(sim->vehicle, neutral, 5, &other);
+    identify_with(NULL, 0, &plain);
+    identify_with(neutral, 5, &other);
     TEST_ASSERT_EQUAL_MEMORY(&plain, &other, sizeof plain);
-    sim_checkpoint_identify(sim->vehicle, telling, 1, &other);
+    identify_with(telling, 1, &other);
     TEST_ASSERT_TRUE(plain.scenario != other.scenario);
 }
 
@@ -816,7 +833,7 @@ static void test_numbers_that_cannot_be_are_refused(void)
     struct sim_checkpoint found;
     unsigned char *state = malloc(sim->vehicle->state_size);
     run_frames(5);
-    sim_checkpoint_identify(sim->vehicle, NULL, 0, &mark);
+    sim_checkpoint_identify(sim->vehicle, &mark);
     for (int what = 0; what < 4; what++) {
         const double x = sim->vehicle->x[0], noise = sim->vehicle->parameter[NOISE];
         sim->vehicle->x[0] = what == 1 ? (double)NAN : x;

@@ -9,7 +9,7 @@
 
 enum { SLACK = 16 };
 
-static struct cfg_scenario scenario;
+static struct sim_spec spec;
 static struct io_channel_spec channels[12];
 static struct sim_log_decimation decimation;
 static const struct sim_record_layout layout = {.frame = 1, .plant = 2, .sensor = 4, .drive = 7};
@@ -21,11 +21,11 @@ void setUp(void)
     sensors[1].every = 4;
     sensors[2].every = 10;
     memset(channels, 0, sizeof channels);
-    scenario = (struct cfg_scenario){.rate_hz = 1000.0, .log_every = 2};
-    scenario.sensors = sensors;
-    scenario.sensor_count = 3;
-    scenario.log.before_ns = 100000000;
-    scenario.log.after_ns = 250000000;
+    spec = (struct sim_spec){.rate_hz = 1000.0, .log_every = 2};
+    spec.sensors = sensors;
+    spec.sensor_count = 3;
+    spec.log.before_ns = 100000000;
+    spec.log.after_ns = 250000000;
 }
 
 void tearDown(void)
@@ -34,7 +34,7 @@ void tearDown(void)
 
 static void thin(int sensor, int drive, uint32_t every)
 {
-    scenario.log.channel[scenario.log.channel_count++] =
+    spec.log.channel[spec.log.channel_count++] =
         (struct sim_log_channel){.sensor = sensor, .drive = drive, .every = every};
 }
 
@@ -43,7 +43,7 @@ static void test_each_channel_by_its_own_number_and_rate(void)
     thin(-1, -1, 50);
     thin(1, -1, 5);
     thin(-1, 2, 7);
-    sim_log_decimation_apply(&decimation, &scenario, &layout, channels);
+    sim_log_decimation_apply(&decimation, &spec, &layout, channels);
     for (int i = 0; i < 12; i++) {
         const uint32_t every = i == 2 ? 50 : i == 5 ? 5 : i == 9 ? 7 : 0;
         const uint32_t hold = i == 2 || i == 9 ? SLACK + 50 : i == 5 ? SLACK + 25 : 0;
@@ -57,11 +57,11 @@ static void test_each_channel_by_its_own_number_and_rate(void)
 static void test_what_is_held_is_rounded_up(void)
 {
     thin(2, -1, 3);
-    scenario.log.before_ns = 1; /* a part of one record */
-    sim_log_decimation_apply(&decimation, &scenario, &layout, channels);
+    spec.log.before_ns = 1; /* a part of one record */
+    sim_log_decimation_apply(&decimation, &spec, &layout, channels);
     TEST_ASSERT_EQUAL_UINT32(SLACK + 1, channels[6].hold);
-    scenario.log.before_ns = 0;
-    sim_log_decimation_apply(&decimation, &scenario, &layout, channels);
+    spec.log.before_ns = 0;
+    sim_log_decimation_apply(&decimation, &spec, &layout, channels);
     TEST_ASSERT_EQUAL_UINT32(SLACK, channels[6].hold);
 }
 
@@ -72,16 +72,16 @@ static bool triggers(int channel, struct sim_record_frame frame)
 
 static void test_without_a_trigger_nobody_looks(void)
 {
-    sim_log_decimation_apply(&decimation, &scenario, &layout, channels);
+    sim_log_decimation_apply(&decimation, &spec, &layout, channels);
     TEST_ASSERT_NULL(decimation.trigger.seen);
 }
 
 static void test_an_overrun_is_a_late_frame_or_a_lost_release(void)
 {
-    scenario.log.on_overrun = true;
-    scenario.fault_count = 1;
-    scenario.faults[0].spec.first_frame = 30;
-    sim_log_decimation_apply(&decimation, &scenario, &layout, channels);
+    spec.log.on_overrun = true;
+    spec.fault_count = 1;
+    spec.faults[0].spec.first_frame = 30;
+    sim_log_decimation_apply(&decimation, &spec, &layout, channels);
     TEST_ASSERT_FALSE(triggers(layout.frame, (struct sim_record_frame){.frame = 30}));
     TEST_ASSERT_TRUE(triggers(layout.frame, (struct sim_record_frame){.cause = RT_CAUSE_OWN}));
     TEST_ASSERT_TRUE(triggers(layout.frame, (struct sim_record_frame){.missed = 1}));
@@ -90,12 +90,12 @@ static void test_an_overrun_is_a_late_frame_or_a_lost_release(void)
 
 static void test_a_fault_triggers_when_it_begins(void)
 {
-    scenario.log.on_fault = true;
-    scenario.fault_count = 2;
-    scenario.faults[0].spec.first_frame = 30;
-    scenario.faults[1].spec.first_frame = 40;
-    scenario.faults[2].spec.first_frame = 50; /* not of this scenario */
-    sim_log_decimation_apply(&decimation, &scenario, &layout, channels);
+    spec.log.on_fault = true;
+    spec.fault_count = 2;
+    spec.faults[0].spec.first_frame = 30;
+    spec.faults[1].spec.first_frame = 40;
+    spec.faults[2].spec.first_frame = 50; /* not of this spec */
+    sim_log_decimation_apply(&decimation, &spec, &layout, channels);
     for (uint64_t frame = 29; frame < 52; frame++)
         TEST_ASSERT_EQUAL(frame == 30 || frame == 40,
                           triggers(layout.frame, (struct sim_record_frame){.frame = frame}));

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/scenario.h"
 #include "rt/executive/operator/operator.h"
 #include "rt/executive/sim.h"
 #include "unity.h"
@@ -32,7 +33,7 @@ void tearDown(void)
 static void push(void *self, struct sim *to, uint64_t frame)
 {
     (void)self;
-    for (int link = 0; link < to->scenario->link_count; link++) {
+    for (int link = 0; link < to->spec->link_count; link++) {
         struct sim_record_input input = {
             .frame = frame, .kind = SIM_RECORD_COMMAND, .link = (uint8_t)link, .flags = 1};
         for (int i = 0; i < IO_CONTROL_MAX; i++)
@@ -43,7 +44,7 @@ static void push(void *self, struct sim *to, uint64_t frame)
 
 static void begin(void)
 {
-    sim = sim_create(scenario);
+    sim = sim_create(&scenario->spec);
     sim->source.read_inputs = push;
     tasks = sim_tasks(sim);
 }

@@ -2,6 +2,7 @@
  * The C structs of the log against the ros2msg texts beside them: a reader who knows only the text
  * must find every field where the struct has it.
  */
+#include "config/scenario.h"
 #include "rt/executive/output/records.h"
 
 #include <stdio.h>
@@ -30,8 +31,8 @@ void setUp(void)
     TEST_ASSERT_EQUAL_INT_MESSAGE(
         0, cfg_scenario_load_text("test.yaml", text, sizeof text - 1, NULL, 0, &scenario, error),
         error);
-    layout = sim_record_layout(scenario, 7, 6, jobs.count);
-    sim_record_channels(scenario, 7, 6, &jobs, channels);
+    layout = sim_record_layout(&scenario->spec, 7, 6, jobs.count);
+    sim_record_channels(&scenario->spec, 7, 6, &jobs, channels);
     cfg_scenario_free(scenario);
 }
 

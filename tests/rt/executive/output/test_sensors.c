@@ -304,7 +304,7 @@ static void test_a_star_tracker_is_blind_near_sun_and_earth_and_when_it_turns(vo
 static void test_the_field_is_that_of_where_the_vehicle_is(void)
 {
     bring_up_in_orbit("1 Hz", LOW, "", "- {name: m, type: magnetometer, body: a}\n");
-    if (!scenario->world.has_field)
+    if (!scenario->spec.world.has_field)
         TEST_IGNORE_MESSAGE("built without the World Magnetic Model");
     double least = 1, most = 0;
     for (int i = 0; i < 30; i++) {

@@ -2,6 +2,7 @@
  * A run state from outside: one that was taken is sound, and one number of it that cannot be makes
  * it unsound.
  */
+#include "config/scenario.h"
 #include "tests/rt/executive/frames.h"
 
 static unsigned char *forged;
@@ -14,7 +15,7 @@ static void bring_up_arm(void)
     TEST_ASSERT_EQUAL_INT_MESSAGE(
         0, cfg_scenario_load(AIRBEARING_SCENARIOS "/rms.yaml", overrides, 2, &scenario, error),
         error);
-    sim = sim_create(scenario);
+    sim = sim_create(&scenario->spec);
     sim->source.read_inputs = gather_nothing;
     frames = 0;
     run_frames(30);
@@ -54,7 +55,7 @@ static void test_every_number_that_leads_into_a_table_is_looked_at(void)
 {
     bring_up_arm();
     const struct sim_arm_state *arm = sim->vehicle->arm;
-    const struct sim_arm *spec = &scenario->arm;
+    const struct sim_arm *spec = &scenario->spec.arm;
     const uint64_t joints = (uint64_t)spec->joint_count, poses = (uint64_t)spec->pose_count,
                    payloads = (uint64_t)spec->payload_count;
     TEST_ASSERT_TRUE(payloads > 0 && poses > 0);
@@ -122,7 +123,7 @@ static void test_what_is_no_number_is_refused(void)
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         forge(shown[i], i % 2 ? nan : infinity, "shows what is no number");
     forge(&sim->vehicle->link[0].control[0], nan, NULL); /* a stick that says so does nothing */
-    for (int i = 0; i < scenario->parameter_count; i++)
+    for (int i = 0; i < scenario->spec.parameter_count; i++)
         forge(&sim->vehicle->parameter[i], nan, "limits");
     free(forged);
 }
