@@ -181,6 +181,19 @@ static void test_a_mistake_in_the_file_keeps_its_place(void)
         error);
 }
 
+/* Where boards are and what is recorded or foretold of a run is not in its state. */
+static void test_overrides_count_where_they_bear_on_the_state(void)
+{
+    set("seconds=50", NULL);
+    const uint64_t plain = scenario->spec.text_hash;
+    set("links.board.listen=127.0.0.1:9", "seconds=30");
+    TEST_ASSERT_EQUAL_HEX64(plain, scenario->spec.text_hash);
+    set("predictor={every: 0.1 s, ahead: 2 s}", NULL);
+    TEST_ASSERT_EQUAL_HEX64(plain, scenario->spec.text_hash);
+    set("seed=3", NULL);
+    TEST_ASSERT_TRUE(plain != scenario->spec.text_hash);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -194,5 +207,6 @@ int main(void)
     RUN_TEST(test_the_text_for_the_log_stays_as_written);
     RUN_TEST(test_mistakes_name_the_override);
     RUN_TEST(test_a_mistake_in_the_file_keeps_its_place);
+    RUN_TEST(test_overrides_count_where_they_bear_on_the_state);
     return UNITY_END();
 }

@@ -255,7 +255,7 @@ static void test_a_parameter_takes_effect_where_the_frame_reads_it(void)
         if (change[i].index == TARGET)
             TEST_ASSERT_TRUE(error != sim->signal[SIM_SIGNAL_ATTITUDE_ERROR]);
         else if (change[i].index == LEAN) /* what a bias adds leaves no trace in the state */
-            TEST_ASSERT_EQUAL_DOUBLE(2.0, scenario->spec.faults[0].spec.value);
+            TEST_ASSERT_EQUAL_DOUBLE(2.0, sim->vehicle->tuned.faults[0].value);
         else if (change[i].index != FRICTION) /* nothing touches the ground yet */
             TEST_ASSERT_FALSE_MESSAGE(same, sim_operator_parameter(desk, change[i].index)->name);
         free(before);
@@ -816,8 +816,8 @@ static void identify_with(const char *const *overrides, int count,
 
 static void test_overrides_count_where_they_bear_on_the_state(void)
 {
-    const char *const neutral[] = {"seconds=3", "links.board.listen=127.0.0.1:9", "pace=fast",
-                                   "predictor.ahead=2 s", "cameras=[]"};
+    const char *const neutral[] = {"seconds=30", "name=other", "pace=fast", "overrun=stop",
+                                   "cameras=[]"};
     const char *const telling[] = {"seed=3"};
     struct sim_checkpoint_identity plain, other;
     identify_with(NULL, 0, &plain);
