@@ -10,13 +10,13 @@
 #include "rt/executive/operator/operator.h"
 #include "rt/executive/state/checkpoint.h"
 #include "rt/frame.h"
-#include "tests/desk/sim.h"
+#include "tests/desk/desk.h"
 #include "tests/desk/watch.h"
 #include "tests/desk/wraps.h"
 
 enum { VERSION_MAX = 8192, PROMISE_MAX = 1024, SAFE_MAX = 1024, SAFE_FRAMES = 2 };
 static const uint64_t WATCH_NS =
-    150 * SIM_MS; /* a watcher comes by every 20 ms, or a little later */
+    150 * DESK_MS; /* a watcher comes by every 20 ms, or a little later */
 
 /* ---- SAFE within its bound ------------------------------------------------------------------- */
 
@@ -35,7 +35,7 @@ void invariants_safe_read(const struct call *call)
         return;
     safes[safe_count].passed = 0;
     safes[safe_count++].call = call->id;
-    sim_shared->safes++;
+    desk_shared->safes++;
 }
 
 void invariants_act(bool is_safe)
@@ -53,9 +53,9 @@ void invariants_boundary(bool is_frame)
         safe_stands = false;
     for (int i = 0; i < safe_count; i++) {
         if (++safes[i].passed > SAFE_FRAMES)
-            sim_fail("SAFE: %d boundaries have passed since the server read call %u, and the arm "
-                     "is not safe",
-                     safes[i].passed, safes[i].call);
+            desk_fail("SAFE: %d boundaries have passed since the server read call %u, and the arm "
+                      "is not safe",
+                      safes[i].passed, safes[i].call);
     }
 }
 
@@ -65,28 +65,28 @@ static uint64_t since_release_ns;
 
 void invariants_release(void)
 {
-    since_release_ns = sim_now_ns;
+    since_release_ns = desk_now_ns;
 }
 
 static void look_at_watchdog(const struct rt_frame *frame)
 {
     const struct rt_watchdog *dog = frame->watchdog;
     const uint64_t kicked_ns = atomic_load(&dog->kicked_ns);
-    if (kicked_ns == 0 || sim_now_ns < kicked_ns + dog->limit_ns + WATCH_NS)
+    if (kicked_ns == 0 || desk_now_ns < kicked_ns + dog->limit_ns + WATCH_NS)
         return;
     if (!atomic_load(&dog->expired))
-        sim_fail("the watchdog is silent: the frame thread hangs since %.1f ms, the limit is "
-                 "%.1f ms",
-                 (double)(sim_now_ns - kicked_ns) * 1e-6, (double)dog->limit_ns * 1e-6);
+        desk_fail("the watchdog is silent: the frame thread hangs since %.1f ms, the limit is "
+                  "%.1f ms",
+                  (double)(desk_now_ns - kicked_ns) * 1e-6, (double)dog->limit_ns * 1e-6);
 }
 
 static void look_at_stop(const struct rt_frame *frame)
 {
-    if (workload_signal_ns == 0 || sim_now_ns < workload_signal_ns + WATCH_NS)
+    if (workload_signal_ns == 0 || desk_now_ns < workload_signal_ns + WATCH_NS)
         return;
     if (!atomic_load(&frame->stop))
-        sim_fail("SIGTERM came %.1f ms ago, and the frames have not been told",
-                 (double)(sim_now_ns - workload_signal_ns) * 1e-6);
+        desk_fail("SIGTERM came %.1f ms ago, and the frames have not been told",
+                  (double)(desk_now_ns - workload_signal_ns) * 1e-6);
 }
 
 /* ---- what is called written is on the disk --------------------------------------------------- */
@@ -127,7 +127,7 @@ void invariants_file(const char *name)
         return;
     const unsigned char *bytes = disk_now(name, &size);
     if (!read_checkpoint(bytes, size, &hash, why))
-        sim_fail("%s was given its name and is no checkpoint: %s", name, why);
+        desk_fail("%s was given its name and is no checkpoint: %s", name, why);
     struct version *version = &versions[version_count++];
     snprintf(version->name, sizeof version->name, "%s", name);
     version->hash = hash;
@@ -155,12 +155,12 @@ static void check_promise(const struct version *promise)
     size_t size;
     uint64_t hash = 0;
     const unsigned char *bytes = disk_after_crash(promise->name, &size);
-    sim_shared->crashes++;
+    desk_shared->crashes++;
     if (!read_checkpoint(bytes, size, &hash, why))
-        sim_fail("%s was answered as written, and is lost with the power: %s", promise->name, why);
+        desk_fail("%s was answered as written, and is lost with the power: %s", promise->name, why);
     if (version_of(promise->name, hash, true) < version_of(promise->name, promise->hash, false))
-        sim_fail("%s was answered as written, and is an older one after a loss of power",
-                 promise->name);
+        desk_fail("%s was answered as written, and is an older one after a loss of power",
+                  promise->name);
 }
 
 static void lose_power(void)
@@ -172,7 +172,7 @@ static void lose_power(void)
 static void promise(const char *name, uint64_t hash)
 {
     if (!held(name, hash))
-        sim_fail("%s was answered as written, and no such state was", name);
+        desk_fail("%s was answered as written, and no such state was", name);
     if (promise_count == PROMISE_MAX)
         return;
     struct version *made = &promises[promise_count++];
@@ -213,10 +213,10 @@ void invariants_answer(struct call *call, const char *text)
 {
     const int kind = act_of(call->service);
     if (!text || !text[0])
-        sim_fail("call %u, %s, was answered without a word", call->id, call->service);
+        desk_fail("call %u, %s, was answered without a word", call->id, call->service);
     if (kind == SIM_ACT_STOP_ARM && call->state == CALL_REFUSED && call->client->is_operator &&
         !watch_is_over() && !strstr(text, "the run "))
-        sim_fail("SAFE was refused: %s", text);
+        desk_fail("SAFE was refused: %s", text);
     if (kind < 0 || kind == SIM_ACT_STOP_ARM)
         return;
     const bool has_file =
@@ -229,9 +229,9 @@ void invariants_answer(struct call *call, const char *text)
         return;
     }
     if (call->state == CALL_DONE)
-        sim_fail("call %u, %s %s, was answered as done before frame %llu, and was not%s", call->id,
-                 call->service, call->path, (unsigned long long)call->frame,
-                 kind == SIM_ACT_RESTORE ? " (or with another state)" : "");
+        desk_fail("call %u, %s %s, was answered as done before frame %llu, and was not%s", call->id,
+                  call->service, call->path, (unsigned long long)call->frame,
+                  kind == SIM_ACT_RESTORE ? " (or with another state)" : "");
 }
 
 /* Acts that nobody claims yet are those of the command line, or of calls in doubt. */
@@ -304,9 +304,9 @@ static void settle_acts(const json_t *report)
         if (!is_unclaimed(&acts[i]) || claim_in_doubt(&acts[i]))
             continue;
         if (!claim_for_script(&acts[i], true))
-            sim_fail("an act was done that nobody asked for, or with a state that is not in the "
-                     "file that was named: %d before frame %llu",
-                     acts[i].act, (unsigned long long)acts[i].frame);
+            desk_fail("an act was done that nobody asked for, or with a state that is not in the "
+                      "file that was named: %d before frame %llu",
+                      acts[i].act, (unsigned long long)acts[i].frame);
         of_script++;
     }
     if (!report || json_object_get(report, "operator") == NULL)
@@ -323,9 +323,10 @@ static void settle_acts(const json_t *report)
     }
     /* A checkpoint that was taken and could not be written counts twice. */
     if (of_script + failed + unreached < asked)
-        sim_fail("of %d acts of the command line %d were done, %lld failed, %lld were not reached: "
-                 "one was passed over in silence",
-                 asked, of_script, (long long)failed, (long long)unreached);
+        desk_fail(
+            "of %d acts of the command line %d were done, %lld failed, %lld were not reached: "
+            "one was passed over in silence",
+            asked, of_script, (long long)failed, (long long)unreached);
 }
 
 static void settle_calls(void)
@@ -334,9 +335,9 @@ static void settle_calls(void)
     const int count = clients_calls(&calls);
     for (int i = 0; i < count; i++) {
         if (calls[i].state == CALL_OPEN && calls[i].was_read &&
-            calls[i].sent_ns < sim_weather.quiet_ns)
-            sim_fail("call %u, %s %s, was never answered", calls[i].id, calls[i].service,
-                     calls[i].path);
+            calls[i].sent_ns < desk_weather.quiet_ns)
+            desk_fail("call %u, %s %s, was never answered", calls[i].id, calls[i].service,
+                      calls[i].path);
     }
 }
 
@@ -349,7 +350,7 @@ void invariants_look(void)
         return;
     look_at_watchdog(frame);
     look_at_stop(frame);
-    if (promise_count > 0 && sim_chance(1024))
+    if (promise_count > 0 && desk_chance(1024))
         lose_power();
 }
 
@@ -359,17 +360,17 @@ static json_t *read_report(const char *errors)
     size_t size;
     const unsigned char *bytes = disk_after_crash("report.json", &size);
     json_t *report = bytes ? json_loadb((const char *)bytes, size, 0, NULL) : NULL;
-    sim_shared->crashes++;
+    desk_shared->crashes++;
     if (!report && !strstr(errors, "--report"))
-        sim_fail("the report was written, and is lost with the power");
+        desk_fail("the report was written, and is lost with the power");
     return report;
 }
 
 void invariants_end(const char *out, const char *errors)
 {
     if (watch_frames() == 0) { /* it refused to begin, and said why */
-        if (sim_shared->faults == 0 || !errors[0])
-            sim_fail("it did not begin: %.200s", errors);
+        if (desk_shared->faults == 0 || !errors[0])
+            desk_fail("it did not begin: %.200s", errors);
         return;
     }
     const bool ended_early = workload_signal_ns > 0 || strstr(out, "hung") != NULL;
@@ -379,8 +380,8 @@ void invariants_end(const char *out, const char *errors)
     if (!ended_early)
         settle_calls();
     if (report && number(report, "log", "error") != 0 && disk_errors("run.mcap") == 0 &&
-        sim_weather.allocation_errors == 0)
-        sim_fail("the report says that the disk refused the log, and it did not");
+        desk_weather.allocation_errors == 0)
+        desk_fail("the report says that the disk refused the log, and it did not");
     if (report && number(report, "log", "error") == 0 && number(report, "log", "dropped") == 0)
         invariants_replay();
     json_decref(report);

@@ -11,8 +11,8 @@
 
 #include "rt/machine/machine.h"
 #include "rt/thread.h"
+#include "tests/desk/desk.h"
 #include "tests/desk/real.h"
-#include "tests/desk/sim.h"
 #include "tests/desk/wraps.h"
 
 void __wrap_rt_machine_read(struct rt_machine *machine)

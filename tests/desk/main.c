@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/desk/desk.h"
 #include "tests/desk/real.h"
-#include "tests/desk/sim.h"
 
 enum { ARGUMENT_MAX = 64, TAIL = 40, CPU_SECONDS = 120, OUTPUT_MAX = 1 << 16 };
 
@@ -52,9 +52,9 @@ static void read_back(int fd, char *text)
 static void *run_program(void *self)
 {
     (void)self;
-    sim_name("main");
+    desk_name("main");
     optind = 0;
-    sim_exit_code = __real_main(argument_count, arguments);
+    desk_exit_code = __real_main(argument_count, arguments);
     return NULL;
 }
 
@@ -62,7 +62,7 @@ static void catch_output(void)
 {
     out_fd = memfd_create("out", 0);
     error_fd = memfd_create("errors", 0);
-    dup2(1, SIM_PRINT_FD);
+    dup2(1, DESK_PRINT_FD);
     dup2(out_fd, 1);
     dup2(error_fd, 2);
 }
@@ -75,22 +75,22 @@ void invariants_replay(void)
     size_t size;
     const unsigned char *bytes = disk_after_crash("run.mcap", &size);
     if (!bytes)
-        sim_fail("the report counts a log, and it is lost with the power");
+        desk_fail("the report counts a log, and it is lost with the power");
     const int file = memfd_create("log", 0);
     if (__real_write(file, bytes, size) != (ssize_t)size)
-        sim_fail("the simulation cannot write %zu bytes", size);
+        desk_fail("the simulation cannot write %zu bytes", size);
     snprintf(path, sizeof path, "/dev/fd/%d", file);
     char *words[] = {(char[]){"airbearing"}, (char[]){"replay"}, path, NULL};
     fflush(stdout);
     if (ftruncate(out_fd, 0) || lseek(out_fd, 0, SEEK_SET) != 0)
-        sim_fail("the simulation cannot begin its output anew");
+        desk_fail("the simulation cannot begin its output anew");
     optind = 0;
     const int code = __real_main(3, words);
     fflush(stdout);
     read_back(out_fd, text);
-    sim_shared->replays++;
+    desk_shared->replays++;
     if (code != 0)
-        sim_fail("replay of the log that a loss of power left: exit %d: %.300s", code, text);
+        desk_fail("replay of the log that a loss of power left: exit %d: %.300s", code, text);
 }
 
 static void run_seed(uint64_t seed, const struct options *options)
@@ -99,19 +99,19 @@ static void run_seed(uint64_t seed, const struct options *options)
     const struct rlimit limit = {CPU_SECONDS, CPU_SECONDS};
     setrlimit(RLIMIT_CPU, &limit);
     catch_output();
-    sim_begin(seed, options->shows);
+    desk_begin(seed, options->shows);
     argument_count = workload_draw(options->scenario, arguments);
     for (int i = 0; i < argument_count; i++)
-        sim_trace("argument %s", arguments[i]);
-    (void)sim_spawn(run_program, NULL);
-    sim_run();
+        desk_trace("argument %s", arguments[i]);
+    (void)desk_spawn(run_program, NULL);
+    desk_run();
     fflush(stdout);
     read_back(out_fd, out);
     read_back(error_fd, errors);
-    sim_trace("exit %d", sim_exit_code);
+    desk_trace("exit %d", desk_exit_code);
     for (char *line = errors; line && *line;
          line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-        sim_trace("said %.*s", (int)strcspn(line, "\n"), line);
+        desk_trace("said %.*s", (int)strcspn(line, "\n"), line);
     invariants_end(out, errors);
     __real__exit(0);
 }
@@ -120,12 +120,12 @@ static void run_seed(uint64_t seed, const struct options *options)
 
 static void show_tail(uint64_t seed)
 {
-    const uint64_t count = sim_shared->count;
+    const uint64_t count = desk_shared->count;
     const uint64_t from = count > TAIL ? count - TAIL : 0;
-    printf("seed %llu: %s\n", (unsigned long long)seed, sim_shared->verdict);
+    printf("seed %llu: %s\n", (unsigned long long)seed, desk_shared->verdict);
     printf("  the last that happened:\n");
     for (uint64_t i = from; i < count; i++)
-        printf("  %s\n", sim_shared->trace[i % SIM_TRACE_MAX]);
+        printf("  %s\n", desk_shared->trace[i % DESK_TRACE_MAX]);
     printf("  again, with all of it: tools/prove desk --seed %llu\n", (unsigned long long)seed);
     fflush(stdout);
 }
@@ -134,8 +134,8 @@ static void show_tail(uint64_t seed)
 static bool try_seed(uint64_t seed, const struct options *options)
 {
     int status;
-    sim_shared->verdict[0] = '\0';
-    sim_shared->count = sim_shared->digest = 0;
+    desk_shared->verdict[0] = '\0';
+    desk_shared->count = desk_shared->digest = 0;
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0)
@@ -145,14 +145,14 @@ static bool try_seed(uint64_t seed, const struct options *options)
         exit(2);
     }
     if (WIFSIGNALED(status))
-        snprintf(sim_shared->verdict, sizeof sim_shared->verdict, "the program died of SIG%s",
+        snprintf(desk_shared->verdict, sizeof desk_shared->verdict, "the program died of SIG%s",
                  sigabbrev_np(WTERMSIG(status)));
-    else if (WEXITSTATUS(status) != 0 && !sim_shared->verdict[0])
-        snprintf(sim_shared->verdict, sizeof sim_shared->verdict, "the program ended with %d",
+    else if (WEXITSTATUS(status) != 0 && !desk_shared->verdict[0])
+        snprintf(desk_shared->verdict, sizeof desk_shared->verdict, "the program ended with %d",
                  WEXITSTATUS(status));
-    if (sim_shared->verdict[0] && !options->text)
+    if (desk_shared->verdict[0] && !options->text)
         show_tail(seed);
-    return sim_shared->verdict[0] == '\0';
+    return desk_shared->verdict[0] == '\0';
 }
 
 static int read_options(int argc, char **argv, struct options *options)
@@ -187,7 +187,7 @@ static int read_options(int argc, char **argv, struct options *options)
 
 static void print_sums(const struct options *options, uint64_t failed)
 {
-    const struct sim_shared *sum = sim_shared;
+    const struct desk_shared *sum = desk_shared;
     const struct {
         uint64_t count;
         const char *of;
@@ -207,9 +207,9 @@ static void print_sums(const struct options *options, uint64_t failed)
 static bool does_the_same(const struct options *options)
 {
     (void)try_seed(options->first, options);
-    const uint64_t digest = sim_shared->digest;
+    const uint64_t digest = desk_shared->digest;
     (void)try_seed(options->first, options);
-    if (digest == sim_shared->digest)
+    if (digest == desk_shared->digest)
         return true;
     printf("seed %llu: it did not do the same twice\n", (unsigned long long)options->first);
     return false;
@@ -220,9 +220,9 @@ static int find_first(const struct options *options)
 {
     for (uint64_t i = 0; i < options->count; i++) {
         const uint64_t seed = options->first + i;
-        if (try_seed(seed, options) || !strstr(sim_shared->verdict, options->text))
+        if (try_seed(seed, options) || !strstr(desk_shared->verdict, options->text))
             continue;
-        printf("seed %llu: %s\n", (unsigned long long)seed, sim_shared->verdict);
+        printf("seed %llu: %s\n", (unsigned long long)seed, desk_shared->verdict);
         return 0;
     }
     return 1;
@@ -237,9 +237,9 @@ int __wrap_main(int argc, char **argv)
     const int code = read_options(argc, argv, &options);
     if (code >= 0)
         return code;
-    sim_shared =
-        mmap(NULL, sizeof *sim_shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (sim_shared == MAP_FAILED) {
+    desk_shared =
+        mmap(NULL, sizeof *desk_shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (desk_shared == MAP_FAILED) {
         perror("desk_sim");
         return 2;
     }

@@ -4,34 +4,34 @@
  */
 #include <errno.h>
 
+#include "tests/desk/desk.h"
 #include "tests/desk/real.h"
-#include "tests/desk/sim.h"
 #include "tests/desk/wraps.h"
 
 static bool frame_is_watched;
 
 void __wrap_rt_alloc_watch(void)
 {
-    frame_is_watched |= sim_is("frame");
+    frame_is_watched |= desk_is("frame");
 }
 
 void __wrap_rt_alloc_unwatch(void)
 {
-    if (sim_is("frame"))
+    if (desk_is("frame"))
         frame_is_watched = false;
 }
 
 /* At set-up and at the end the program may give up; in between it may not. */
 static bool fails(size_t size)
 {
-    if (!sim_self())
+    if (!desk_self())
         return false;
-    if (frame_is_watched && sim_is("frame"))
-        sim_fail("the frame thread allocates %zu bytes", size);
-    if (!frame_is_watched || !sim_breaks(sim_weather.allocation_errors))
+    if (frame_is_watched && desk_is("frame"))
+        desk_fail("the frame thread allocates %zu bytes", size);
+    if (!frame_is_watched || !desk_breaks(desk_weather.allocation_errors))
         return false;
-    sim_trace("no memory: %zu bytes", size);
-    sim_shared->faults++;
+    desk_trace("no memory: %zu bytes", size);
+    desk_shared->faults++;
     errno = ENOMEM;
     return true;
 }

@@ -7,7 +7,7 @@
 #include "rt/executive/operator/operator.h"
 #include "rt/executive/sim.h"
 #include "rt/frame.h"
-#include "tests/desk/sim.h"
+#include "tests/desk/desk.h"
 #include "tests/desk/watch.h"
 #include "tests/desk/wraps.h"
 
@@ -46,18 +46,18 @@ struct rt_frame *watch_frame(void)
 void __wrap_rt_frame_run(struct rt_frame *self)
 {
     frame = self;
-    sim_trace("the frames begin");
+    desk_trace("the frames begin");
     workload_begin();
     __real_rt_frame_run(self);
     is_over = true;
-    sim_trace("the frames are over");
+    desk_trace("the frames are over");
 }
 
 void __wrap_rt_schedule_run(struct rt_schedule *schedule, uint64_t k)
 {
-    if (frame && sim_is("frame")) {
+    if (frame && desk_is("frame")) {
         frames++;
-        sim_shared->frames++;
+        desk_shared->frames++;
         invariants_boundary(true);
     }
     __real_rt_schedule_run(schedule, k);
@@ -72,18 +72,18 @@ void __wrap_sim_send_heartbeats(struct sim *sim, uint64_t releases)
 void __wrap_sim_apply_act(struct sim *sim, struct sim_record_act *act,
                           const struct sim_snapshot *snapshot)
 {
-    if (!sim_self()) { /* a replay */
+    if (!desk_self()) { /* a replay */
         __real_sim_apply_act(sim, act, snapshot);
         return;
     }
     if (act_count == ACT_MAX)
-        sim_fail("more than %d acts", ACT_MAX);
+        desk_fail("more than %d acts", ACT_MAX);
     const uint64_t hash = snapshot ? snapshot->hash : sim->hash;
     acts[act_count++] = (struct act){.act = act->act, .frame = act->frame, .hash = hash};
-    sim_trace("%s before frame %llu, state %016llx", act_names[act->act],
-              (unsigned long long)act->frame, (unsigned long long)hash);
-    sim_shared->checkpoints += act->act == SIM_ACT_CHECKPOINT;
-    sim_shared->restores += act->act == SIM_ACT_RESTORE;
+    desk_trace("%s before frame %llu, state %016llx", act_names[act->act],
+               (unsigned long long)act->frame, (unsigned long long)hash);
+    desk_shared->checkpoints += act->act == SIM_ACT_CHECKPOINT;
+    desk_shared->restores += act->act == SIM_ACT_RESTORE;
     invariants_act(act->act == SIM_ACT_STOP_ARM);
     __real_sim_apply_act(sim, act, snapshot);
 }

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/desk/sim.h"
+#include "tests/desk/desk.h"
 #include "tests/desk/wraps.h"
 
 enum { CLIENT_MAX = 80, OPERATOR_MAX = 3, LIVE_FILES = 3 };
-static const uint64_t WILD_NS = 3500 * (uint64_t)SIM_MS;
+static const uint64_t WILD_NS = 3500 * (uint64_t)DESK_MS;
 
 struct scripted workload_script[SCRIPT_MAX];
 int workload_script_count;
@@ -56,7 +56,7 @@ static void stall(void *self)
 {
     struct client *client = self;
     client->stalls = true;
-    sim_at(sim_now_ns + sim_between(50 * SIM_MS, 800 * SIM_MS), read_on, client);
+    desk_at(desk_now_ns + desk_between(50 * DESK_MS, 800 * DESK_MS), read_on, client);
 }
 
 static void act(void *self)
@@ -69,19 +69,19 @@ static void act(void *self)
 static void plan_call(uint64_t at_ns, struct client *client, const char *service, const char *json,
                       const char *path)
 {
-    struct action *action = sim_allocate(sizeof *action);
+    struct action *action = desk_allocate(sizeof *action);
     action->client = client;
     snprintf(action->service, sizeof action->service, "%s", service);
     snprintf(action->json, sizeof action->json, "%s", json);
     snprintf(action->path, sizeof action->path, "%s", path ? path : "");
-    sim_at(at_ns, act, action);
+    desk_at(at_ns, act, action);
 }
 
 static void plan_file(uint64_t at_ns, struct client *client, const char *service, bool of_script)
 {
     char json[64], path[32];
     snprintf(path, sizeof path, "%s%d.checkpoint", of_script ? "script" : "live",
-             (int)sim_below(LIVE_FILES));
+             (int)desk_below(LIVE_FILES));
     snprintf(json, sizeof json, "{\"path\": \"%s\"}", path);
     plan_call(at_ns, client, service, json, path);
 }
@@ -89,29 +89,29 @@ static void plan_file(uint64_t at_ns, struct client *client, const char *service
 static void plan_action(uint64_t at_ns, struct client *client)
 {
     char json[64];
-    const uint64_t what = sim_below(22);
+    const uint64_t what = desk_below(22);
     if (what < 5) {
         plan_file(at_ns, client, "/checkpoint", false);
     } else if (what < 9) {
-        plan_file(at_ns, client, "/restore", sim_chance(4));
+        plan_file(at_ns, client, "/restore", desk_chance(4));
     } else if (what < 13) {
         plan_call(at_ns, client, "/safe", "{}", NULL);
     } else if (what < 14) {
         plan_call(at_ns, client, "/pause", "{}", NULL);
-        plan_call(at_ns + sim_below(200 * SIM_MS), client, "/resume", "{}", NULL);
+        plan_call(at_ns + desk_below(200 * DESK_MS), client, "/resume", "{}", NULL);
     } else if (what < 16) {
         plan_call(at_ns, client, "/resume", "{}", NULL);
     } else if (what < 17) {
-        snprintf(json, sizeof json, "{\"frames\": %d}", (int)sim_between(1, 20));
+        snprintf(json, sizeof json, "{\"frames\": %d}", (int)desk_between(1, 20));
         plan_call(at_ns, client, "/step", json, NULL);
-        plan_call(at_ns + sim_below(300 * SIM_MS), client, "/resume", "{}", NULL);
+        plan_call(at_ns + desk_below(300 * DESK_MS), client, "/resume", "{}", NULL);
     } else if (what < 18) {
         plan_call(at_ns, client, "/reset", "{}", NULL);
     } else if (what < 20) {
         plan_call(at_ns, client, "/authority/give", "{}", NULL);
     } else {
         snprintf(json, sizeof json, "{\"name\": \"lean\", \"active\": %s}",
-                 sim_chance(2) ? "true" : "false");
+                 desk_chance(2) ? "true" : "false");
         plan_call(at_ns, client, "/fault", json, NULL);
     }
 }
@@ -121,13 +121,13 @@ static void flood(void *self)
 {
     struct client *client = self;
     static const char text[] = "{\"op\": \"getParameters\", \"parameterNames\": []}";
-    if (sim_now_ns >= sim_weather.quiet_ns)
+    if (desk_now_ns >= desk_weather.quiet_ns)
         return;
     if (!client->connection)
         network_connect(client);
     for (int i = 0; i < 20; i++)
         network_send(client, text, sizeof text - 1, false);
-    sim_at(sim_now_ns + 10 * SIM_MS, flood, client);
+    desk_at(desk_now_ns + 10 * DESK_MS, flood, client);
 }
 
 static void subscribe(void *self)
@@ -148,45 +148,46 @@ static void calm_down(void *self)
         network_connect(client);
     else
         clients_call(client, "/resume", "{}", NULL);
-    sim_at(sim_now_ns + 200 * SIM_MS, calm_down, client);
+    desk_at(desk_now_ns + 200 * DESK_MS, calm_down, client);
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
 static uint64_t wild_time(void)
 {
-    return plan.begin_ns + sim_between(100 * SIM_MS, WILD_NS - 50 * SIM_MS);
+    return plan.begin_ns + desk_between(100 * DESK_MS, WILD_NS - 50 * DESK_MS);
 }
 
 static void plan_operator(struct client *client)
 {
-    sim_at(plan.begin_ns + sim_below(80 * SIM_MS), come, client);
+    desk_at(plan.begin_ns + desk_below(80 * DESK_MS), come, client);
     for (int i = 0; i < plan.actions; i++)
         plan_action(wild_time(), client);
     if (plan.burst && client == plan.clients) {
         const uint64_t at_ns = wild_time();
         for (int i = 0; i < 80; i++)
-            plan_file(at_ns + sim_below(2 * SIM_MS), client, "/checkpoint", false);
+            plan_file(at_ns + desk_below(2 * DESK_MS), client, "/checkpoint", false);
     }
-    if (sim_chance(4)) {
+    if (desk_chance(4)) {
         const uint64_t at_ns = wild_time();
-        sim_at(at_ns, leave, client);
-        sim_at(at_ns + sim_below(500 * SIM_MS), come, client);
+        desk_at(at_ns, leave, client);
+        desk_at(at_ns + desk_below(500 * DESK_MS), come, client);
     }
-    if (sim_chance(4))
-        sim_at(wild_time(), stall, client);
-    sim_at(plan.begin_ns + WILD_NS + sim_between(300 * SIM_MS, 500 * SIM_MS), calm_down, client);
+    if (desk_chance(4))
+        desk_at(wild_time(), stall, client);
+    desk_at(plan.begin_ns + WILD_NS + desk_between(300 * DESK_MS, 500 * DESK_MS), calm_down,
+            client);
 }
 
 static void plan_viewer(struct client *client)
 {
-    const uint64_t at_ns = plan.begin_ns + sim_below(WILD_NS / 2);
-    sim_at(at_ns, come, client);
-    sim_at(at_ns + 20 * SIM_MS, subscribe, client);
-    if (sim_chance(3))
-        sim_at(wild_time(), stall, client);
-    if (sim_chance(3))
-        sim_at(wild_time(), leave, client);
+    const uint64_t at_ns = plan.begin_ns + desk_below(WILD_NS / 2);
+    desk_at(at_ns, come, client);
+    desk_at(at_ns + 20 * DESK_MS, subscribe, client);
+    if (desk_chance(3))
+        desk_at(wild_time(), stall, client);
+    if (desk_chance(3))
+        desk_at(wild_time(), leave, client);
 }
 
 static void terminate(void *self)
@@ -194,46 +195,46 @@ static void terminate(void *self)
     (void)self;
     if (watch_is_over())
         return;
-    workload_signal_ns = sim_now_ns;
+    workload_signal_ns = desk_now_ns;
     threads_signal(SIGTERM);
 }
 
 void workload_begin(void)
 {
-    plan.begin_ns = sim_now_ns;
-    sim_weather.quiet_ns = plan.begin_ns + WILD_NS;
+    plan.begin_ns = desk_now_ns;
+    desk_weather.quiet_ns = plan.begin_ns + WILD_NS;
     if (plan.stop_for_ns > 0) {
-        sim_weather.stop_ns = plan.begin_ns + plan.stop_after_ns;
-        sim_weather.stop_until_ns = sim_weather.stop_ns + plan.stop_for_ns;
-        if (sim_weather.stop_until_ns > sim_weather.quiet_ns)
-            sim_weather.stop_until_ns = sim_weather.quiet_ns;
+        desk_weather.stop_ns = plan.begin_ns + plan.stop_after_ns;
+        desk_weather.stop_until_ns = desk_weather.stop_ns + plan.stop_for_ns;
+        if (desk_weather.stop_until_ns > desk_weather.quiet_ns)
+            desk_weather.stop_until_ns = desk_weather.quiet_ns;
     }
     for (int i = 0; i < plan.operators; i++)
         plan_operator(&plan.clients[i]);
     for (int i = 0; i < plan.viewers; i++)
         plan_viewer(&plan.clients[OPERATOR_MAX + i]);
     if (plan.flood)
-        sim_at(wild_time(), flood, &plan.clients[CLIENT_MAX - 1]);
-    const bool meets_stop = plan.stop_for_ns > 0 && sim_chance(2);
-    const uint64_t trouble_ns = meets_stop ? sim_weather.stop_ns + 100 * SIM_MS : wild_time();
+        desk_at(wild_time(), flood, &plan.clients[CLIENT_MAX - 1]);
+    const bool meets_stop = plan.stop_for_ns > 0 && desk_chance(2);
+    const uint64_t trouble_ns = meets_stop ? desk_weather.stop_ns + 100 * DESK_MS : wild_time();
     if (plan.signal)
-        sim_at(trouble_ns, terminate, NULL);
+        desk_at(trouble_ns, terminate, NULL);
     if (plan.hang) {
         plan.hang_ns = trouble_ns;
-        plan.hang_for_ns = sim_between(600 * SIM_MS, 3000 * (uint64_t)SIM_MS);
+        plan.hang_for_ns = desk_between(600 * DESK_MS, 3000 * (uint64_t)DESK_MS);
     }
 }
 
 /* Something keeps the frame thread from its core. */
 void workload_stall_frame(void)
 {
-    if (plan.hang_ns == 0 || sim_now_ns < plan.hang_ns)
+    if (plan.hang_ns == 0 || desk_now_ns < plan.hang_ns)
         return;
-    const uint64_t until_ns = sim_now_ns + plan.hang_for_ns;
+    const uint64_t until_ns = desk_now_ns + plan.hang_for_ns;
     plan.hang_ns = 0;
-    sim_trace("the frame thread hangs for %.1f ms", (double)plan.hang_for_ns * 1e-6);
-    while (sim_now_ns < until_ns)
-        sim_wait(&plan, until_ns);
+    desk_trace("the frame thread hangs for %.1f ms", (double)plan.hang_for_ns * 1e-6);
+    while (desk_now_ns < until_ns)
+        desk_wait(&plan, until_ns);
 }
 
 /* ---- the weather and the command line -------------------------------------------------------- */
@@ -241,20 +242,20 @@ void workload_stall_frame(void)
 static void draw_weather(void)
 {
     static const uint64_t sync_ms[] = {1, 1, 5, 50, 300};
-    sim_weather = (struct sim_weather){
-        .sync_ns_max = sync_ms[sim_below(5)] * SIM_MS,
-        .disk_errors = sim_chance(2) ? (unsigned)sim_between(8, 200) : 0,
-        .send_errors = sim_chance(4) ? (unsigned)sim_between(50, 1000) : 0,
-        .accept_errors = sim_chance(4) ? 4 : 0,
-        .allocation_errors = sim_chance(5) ? (unsigned)sim_between(50, 2000) : 0,
-        .late = sim_chance(2) ? (unsigned)sim_between(4, 100) : 0,
-        .late_ns_max = 3 * SIM_MS,
-        .uring = !sim_chance(3),
-        .quiet_ns = sim_chance(10) ? UINT64_MAX : 0, /* nothing is safe, not even the start */
+    desk_weather = (struct desk_weather){
+        .sync_ns_max = sync_ms[desk_below(5)] * DESK_MS,
+        .disk_errors = desk_chance(2) ? (unsigned)desk_between(8, 200) : 0,
+        .send_errors = desk_chance(4) ? (unsigned)desk_between(50, 1000) : 0,
+        .accept_errors = desk_chance(4) ? 4 : 0,
+        .allocation_errors = desk_chance(5) ? (unsigned)desk_between(50, 2000) : 0,
+        .late = desk_chance(2) ? (unsigned)desk_between(4, 100) : 0,
+        .late_ns_max = 3 * DESK_MS,
+        .uring = !desk_chance(3),
+        .quiet_ns = desk_chance(10) ? UINT64_MAX : 0, /* nothing is safe, not even the start */
     };
-    if (sim_chance(3)) {
-        plan.stop_after_ns = sim_between(100 * SIM_MS, WILD_NS / 2);
-        plan.stop_for_ns = sim_between(200 * SIM_MS, 2500 * (uint64_t)SIM_MS);
+    if (desk_chance(3)) {
+        plan.stop_after_ns = desk_between(100 * DESK_MS, WILD_NS / 2);
+        plan.stop_for_ns = desk_between(200 * DESK_MS, 2500 * (uint64_t)DESK_MS);
     }
 }
 
@@ -267,7 +268,7 @@ static char *word(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    char *made = sim_allocate(strlen(text) + 1);
+    char *made = desk_allocate(strlen(text) + 1);
     memcpy(made, text, strlen(text));
     return made;
 }
@@ -275,12 +276,12 @@ static char *word(const char *format, ...)
 /* Checkpoints first, then what was kept is put back, now and then. */
 static int draw_script(char **argv)
 {
-    const int count = sim_chance(2) ? 0 : (int)sim_between(2, 8);
+    const int count = desk_chance(2) ? 0 : (int)desk_between(2, 8);
     int used = 0;
     for (int i = 0; i < count; i++) {
         struct scripted *one = &workload_script[workload_script_count++];
-        const uint64_t at_ms = sim_between(i < count / 2 ? 50 : 600, i < count / 2 ? 900 : 3400);
-        const int number = (int)sim_below(LIVE_FILES);
+        const uint64_t at_ms = desk_between(i < count / 2 ? 50 : 600, i < count / 2 ? 900 : 3400);
+        const int number = (int)desk_below(LIVE_FILES);
         one->what = i < count / 2 ? "checkpoint" : "restore";
         snprintf(one->path, sizeof one->path, "script%d.checkpoint", number);
         argv[used++] = word("--act");
@@ -292,13 +293,13 @@ static int draw_script(char **argv)
 int workload_draw(const char *scenario, char **argv)
 {
     draw_weather();
-    plan.operators = (int)sim_between(1, OPERATOR_MAX);
-    plan.viewers = sim_chance(6) ? 60 : (int)sim_below(4);
-    plan.flood = sim_chance(8);
-    plan.burst = sim_chance(5);
-    plan.signal = sim_chance(10);
-    plan.hang = !plan.signal && sim_chance(10);
-    plan.actions = (int)sim_between(3, 25);
+    plan.operators = (int)desk_between(1, OPERATOR_MAX);
+    plan.viewers = desk_chance(6) ? 60 : (int)desk_below(4);
+    plan.flood = desk_chance(8);
+    plan.burst = desk_chance(5);
+    plan.signal = desk_chance(10);
+    plan.hang = !plan.signal && desk_chance(10);
+    plan.actions = (int)desk_between(3, 25);
     for (int i = 0; i < CLIENT_MAX; i++)
         plan.clients[i] = (struct client){.number = i, .is_operator = i < plan.operators};
     int count = 0;

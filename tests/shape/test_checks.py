@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROOMS = ("rt", "dynamics", "io", "config", "tools", "tests")
+ROOMS = ("rt", "rt/executive", "dynamics", "io", "config", "config/yaml", "config/import", "tools", "tests")
 
 
 def run(script, *arguments):
@@ -57,6 +57,10 @@ class Rooms(Scratch):
         self.assertEqual(self.check("io/a.c", '"rt/a.h"', '"dynamics/math/spatial.h"'), (0, ""))
         self.assertEqual(self.check("config/a.c", '"io/a.h"', '"dynamics/a.h"'), (0, ""))
         self.assertEqual(self.check("tests/a.c", '"unity.h"', '"tools/a.h"'), (0, ""))
+        self.assertEqual(self.check("config/resolve/a.c", '"rt/executive/a.h"', '"config/yaml/a.h"'), (0, ""))
+        self.assertEqual(self.check("config/import/a.c", '"config/yaml/a.h"', '"rt/arena.h"'), (0, ""))
+        self.assertEqual(self.check("config/yaml/a.c", '"rt/arena.h"'), (0, ""))
+        self.assertEqual(self.check("tools/a.c", '"rt/executive/a.h"'), (0, ""))
 
     def test_leaves_do_not_know_each_other(self):
         self.refused("rt/a.c", '"dynamics/a.h"')
@@ -64,6 +68,40 @@ class Rooms(Scratch):
 
     def test_io_takes_only_vectors_from_dynamics(self):
         self.refused("io/bus/a.c", '"dynamics/model.h"')
+
+    def test_below_the_executive_nobody_sees_it(self):
+        self.refused("rt/a.c", '"rt/executive/sim.h"')
+        self.refused("rt/machine/a.h", '"rt/executive/sim.h"')
+        self.refused("io/link/a.c", '"rt/executive/sim.h"')
+        self.refused("dynamics/a.c", '"rt/executive/sim.h"')
+
+    def test_the_executive_runs_a_vehicle_and_reads_no_scenario(self):
+        self.assertEqual(self.check("rt/executive/arm/a.c", '"rt/frame.h"', '"rt/executive/sim.h"',
+                                    '"dynamics/plant.h"', '"io/link/link.h"', "<time.h>"), (0, ""))
+        self.refused("rt/executive/a.c", '"config/scenario.h"')
+        self.refused("rt/executive/a.h", '"config/yaml/document.h"')
+        self.refused("rt/executive/a.c", '"tools/a.h"')
+
+    def test_who_reads_text_knows_neither_executive_nor_resolver(self):
+        for room in ("config/yaml", "config/import"):
+            self.refused(f"{room}/a.c", '"rt/executive/sim.h"')
+            self.refused(f"{room}/a.c", '"config/resolve/resolve.h"')
+            self.refused(f"{room}/a.c", '"config/scenario.h"')
+        self.refused("config/yaml/a.c", '"config/import/urdf.h"')
+
+    def test_a_circle_of_two_modules_is_refused_and_named(self):
+        self.assertEqual(self.check("io/a.h", '"io/b.h"'), (0, ""))
+        self.assertEqual(self.check("io/b.h", '"rt/arena.h"'), (0, ""))
+        circle = (1, "io/a: includes itself by way of io/b\n")
+        self.assertEqual(self.check("io/b.h", '"io/a.h"'), circle)
+
+    def test_a_circle_by_way_of_sources_and_a_third_is_found(self):
+        self.check("io/a.h")
+        self.check("io/a.c", '"io/a.h"', '"io/b.h"')
+        self.check("io/b.h", '"io/c.h"')
+        self.check("io/c.h")
+        self.assertEqual(self.check("io/c.c", '"io/c.h"', '"io/a.h"'),
+                         (1, "io/a: includes itself by way of io/b, io/c\n"))
 
     def test_nobody_sees_tools_or_tests(self):
         self.refused("config/a.c", '"tools/a.h"')
@@ -81,8 +119,12 @@ class Rooms(Scratch):
         self.refused("dynamics/a.h", "<stdio.h>")
 
     def test_a_missing_room_is_not_a_clean_room(self):
-        (self.directory / "rt").rmdir()
-        self.assertEqual(run("check_rooms.py", self.directory)[0], 1)
+        for room in ("rt/executive", "config/yaml"):
+            (self.directory / room).rmdir()
+            self.assertEqual(run("check_rooms.py", self.directory), (1, f"{room}/ is not there\n"))
+            (self.directory / room).mkdir()
+        (self.directory / "io").rmdir()
+        self.assertEqual(run("check_rooms.py", self.directory), (1, "io/ is not there\n"))
 
 
 class Symbols(Scratch):

@@ -188,7 +188,7 @@ static void test_overrides_count_where_they_bear_on_the_state(void)
     const uint64_t plain = scenario->spec.text_hash;
     set("links.board.listen=127.0.0.1:9", "seconds=30");
     TEST_ASSERT_EQUAL_HEX64(plain, scenario->spec.text_hash);
-    set("predictor={every: 0.1 s, ahead: 2 s}", NULL);
+    set("predictor={rate: 10 Hz, ahead: 2 s}", NULL);
     TEST_ASSERT_EQUAL_HEX64(plain, scenario->spec.text_hash);
     set("seed=3", NULL);
     TEST_ASSERT_TRUE(plain != scenario->spec.text_hash);

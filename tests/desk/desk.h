@@ -19,71 +19,71 @@
 /* ---- scheduler.c ----------------------------------------------------------------------------- */
 
 enum {
-    SIM_MS = 1000000,
-    SIM_US = 1000,
-    SIM_TEXT_MAX = 200,
-    SIM_TRACE_MAX = 1 << 14,
-    SIM_PRINT_FD = 100
+    DESK_MS = 1000000,
+    DESK_US = 1000,
+    DESK_TEXT_MAX = 200,
+    DESK_TRACE_MAX = 1 << 14,
+    DESK_PRINT_FD = 100
 };
-#define SIM_S UINT64_C(1000000000)
+#define DESK_S UINT64_C(1000000000)
 
-struct sim_fiber;
+struct desk_fiber;
 
-extern uint64_t sim_now_ns;
+extern uint64_t desk_now_ns;
 
 /* A new world; what is told goes into the shared memory below. */
-void sim_begin(uint64_t seed, bool prints);
-/* Run until the fiber that was spawned first returns or sim_end() is called. */
-void sim_run(void);
+void desk_begin(uint64_t seed, bool prints);
+/* Run until the fiber that was spawned first returns or desk_end() is called. */
+void desk_run(void);
 /* The program is over, with this exit code.  Context: a fiber, which does not go on. */
-_Noreturn void sim_end(int code);
-extern int sim_exit_code;
+_Noreturn void desk_end(int code);
+extern int desk_exit_code;
 
-uint64_t sim_random(void);
-uint64_t sim_below(uint64_t bound);           /* 0 to bound - 1 */
-uint64_t sim_between(uint64_t a, uint64_t b); /* both can come out */
-bool sim_chance(unsigned one_in);             /* never when 0 */
+uint64_t desk_random(void);
+uint64_t desk_below(uint64_t bound);           /* 0 to bound - 1 */
+uint64_t desk_between(uint64_t a, uint64_t b); /* both can come out */
+bool desk_chance(unsigned one_in);             /* never when 0 */
 
-struct sim_fiber *sim_spawn(void *(*run)(void *), void *argument);
-struct sim_fiber *sim_self(void); /* NULL: an event of the simulation */
-bool sim_is(const char *name);    /* is this the thread of that name? */
-void sim_name(const char *name);  /* of the running fiber */
-bool sim_is_over(const struct sim_fiber *fiber);
-void sim_stack(void **stack, size_t *size); /* of the running fiber */
+struct desk_fiber *desk_spawn(void *(*run)(void *), void *argument);
+struct desk_fiber *desk_self(void); /* NULL: an event of the simulation */
+bool desk_is(const char *name);     /* is this the thread of that name? */
+void desk_name(const char *name);   /* of the running fiber */
+bool desk_is_over(const struct desk_fiber *fiber);
+void desk_stack(void **stack, size_t *size); /* of the running fiber */
 
 /* The running fiber goes on then; others run meanwhile. */
-void sim_sleep(uint64_t ns);
+void desk_sleep(uint64_t ns);
 /* ... until somebody wakes who waits there, or the time has come (UINT64_MAX: never). */
-void sim_wait(const void *place, uint64_t until_ns);
-void sim_wake(const void *place);
+void desk_wait(const void *place, uint64_t until_ns);
+void desk_wake(const void *place);
 /* A place where another fiber may go first. */
-void sim_point(void);
+void desk_point(void);
 
 /* call(self) between two turns of fibers. */
-void sim_at(uint64_t at_ns, void (*call)(void *self), void *self);
+void desk_at(uint64_t at_ns, void (*call)(void *self), void *self);
 
 /* One line of what happened, with time and thread. */
-void sim_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void desk_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* An invariant does not hold: the simulation ends. */
-_Noreturn void sim_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void desk_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* What a child leaves to its parent, whatever becomes of it. */
-struct sim_shared {
+struct desk_shared {
     char verdict[1024]; /* empty: all is well */
     uint64_t digest;    /* of all lines */
-    uint64_t count;     /* lines told so far; the newest SIM_TRACE_MAX are kept */
-    char trace[SIM_TRACE_MAX][SIM_TEXT_MAX];
+    uint64_t count;     /* lines told so far; the newest DESK_TRACE_MAX are kept */
+    char trace[DESK_TRACE_MAX][DESK_TEXT_MAX];
     /* how much was tried, summed over all seeds */
     uint64_t calls, done, refused, in_doubt, safes, restores, checkpoints, crashes, replays, faults;
     uint64_t frames, clients;
 };
-extern struct sim_shared *sim_shared;
+extern struct desk_shared *desk_shared;
 
-void *sim_allocate(size_t size); /* zeroed, never fails, never freed */
+void *desk_allocate(size_t size); /* zeroed, never fails, never freed */
 
 /* ---- weather.c: what goes wrong in this seed, and when --------------------------------------- */
 
-struct sim_weather {
+struct desk_weather {
     uint64_t quiet_ns;               /* from then on nothing goes wrong any more */
     uint64_t stop_ns, stop_until_ns; /* the disk stands still */
     uint64_t sync_ns_max;            /* of one fsync */
@@ -94,10 +94,10 @@ struct sim_weather {
     uint64_t late_ns_max;
     bool uring; /* the kernel has io_uring */
 };
-extern struct sim_weather sim_weather;
+extern struct desk_weather desk_weather;
 
 /* Does this call fail? */
-bool sim_breaks(unsigned one_in);
+bool desk_breaks(unsigned one_in);
 
 /* ---- disk.c ---------------------------------------------------------------------------------- */
 
