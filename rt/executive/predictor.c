@@ -37,7 +37,7 @@ static void read_inputs(void *self, struct sim *sim, uint64_t frame)
     (void)self;
     for (int i = 0; i < sim->spec->link_count; i++)
         for (const struct sim_command *letter;
-             (letter = sim_delay_line_pop(&sim->wire[i], frame)) != NULL;)
+             (letter = sim_delay_line_pop(&sim->scratch.wire[i], frame)) != NULL;)
             sim_apply_command(sim, letter, frame);
 }
 

@@ -99,48 +99,56 @@ struct sim_prediction_input {
 
 enum { SIM_READING_MAX = 6 }; /* numbers of one instrument */
 
+/* What a simulation remembers from frame to frame besides the run state: nothing in it changes the
+ * motion.  It can be copied and put back as a whole. */
+struct sim_scratch {
+    struct io_sample sample[IO_LINK_MAX];
+    struct io_trace trace[IO_LINK_MAX]; /* newest command on its way through the frame */
+    bool unanswered[IO_LINK_MAX];       /* lockstep: the last reply that was owed did not come */
+    bool sensor_withheld[IO_LINK_MAX];  /* the last sensor message was held back */
+    struct sim_delay_line delay_out[IO_LINK_MAX], delay_in[IO_LINK_MAX]; /* by a fault */
+    struct sim_delay_line wire[IO_LINK_MAX]; /* by the link's delay: of struct sim_command, counted
+                                                in the executive's frames */
+    uint32_t withheld_messages;              /* messages whose sensor gives nothing; enum io_send */
+    uint32_t silent;                 /* gyro, accelerometer within their delay; enum io_field */
+    double signal[SIM_SIGNAL_COUNT]; /* what is watched, SI, by enum sim_signal */
+    uint64_t hash;                   /* rolled over the run state */
+    uint64_t inputs;                 /* applied so far */
+    uint64_t acts;                   /* of the operator, so far */
+    uint64_t idle_ns;                /* newest release of a pause; 0: none yet */
+    uint64_t next_frame;             /* that the frame thread waits to begin */
+    uint64_t first_not_finite;       /* frame of the first step that was refused, if any was */
+    struct sim_plausibility plausibility; /* is the motion one that can be? */
+    int first_out_of_range; /* the body that left the range of its model first, if any did */
+    struct sim_expectation_watch expect[SIM_EXPECTATION_MAX];
+    uint32_t faults_on; /* as they were published */
+};
+
+/* How a simulation is connected, which is settled before the first frame; the run state
+ * (state/run_state.h), which is hashed; and the scratch. */
 struct sim {
-    struct sim_vehicle *vehicle;
     const struct sim_spec *spec;
+    struct sim_vehicle *vehicle; /* with the run state */
+    struct sim_scratch scratch;
+
     struct sim_input source;
     struct sim_boundary desk;       /* boundary NULL: nobody asks */
     struct io_links *links;         /* NULL: samples go nowhere */
     struct io_telemetry *telemetry; /* NULL: nothing is recorded */
     struct sim_record_layout layout;
     struct sim_inject inject;
-    struct rt_watchdog *watchdog; /* kicked while waiting for the log; may be NULL */
-    const atomic_bool *stop;      /* nobody waits for the log any more; may be NULL */
-
-    struct io_sample sample[IO_LINK_MAX];
-    struct io_trace trace[IO_LINK_MAX]; /* newest command on its way through the frame */
-    uint64_t epoch_us[IO_LINK_MAX];     /* what a board's clock showed when frame 0 began */
-    bool unanswered[IO_LINK_MAX];       /* lockstep: the last reply that was owed did not come */
-    bool sensor_withheld[IO_LINK_MAX];  /* the last sensor message was held back */
-    struct sim_delay_line delay_out[IO_LINK_MAX], delay_in[IO_LINK_MAX]; /* by a fault */
-    struct sim_delay_line wire[IO_LINK_MAX]; /* by the link's delay: of struct sim_command, counted
-                                      in the executive's frames */
-    uint32_t withheld_messages; /* messages whose instrument gives nothing; enum io_send */
-    uint32_t silent;            /* gyro, accelerometer within their delay; enum io_field */
+    struct rt_watchdog *watchdog;   /* kicked while waiting for the log; may be NULL */
+    const atomic_bool *stop;        /* nobody waits for the log any more; may be NULL */
+    uint64_t epoch_us[IO_LINK_MAX]; /* what a board's clock showed when frame 0 began */
     bool has_gps;
-    double signal[SIM_SIGNAL_COUNT];      /* what is watched, SI, by enum sim_signal */
-    uint64_t hash;                        /* rolled over the run state */
-    uint64_t inputs;                      /* applied so far */
-    uint64_t acts;                        /* of the operator, so far */
-    uint64_t idle_ns;                     /* newest release of a pause; 0: none yet */
-    uint64_t next_frame;                  /* that the frame thread waits to begin */
-    uint64_t first_not_finite;            /* frame of the first step that was refused, if any was */
-    struct sim_plausibility plausibility; /* is the motion one that can be? */
-    int first_out_of_range; /* the body that left the range of its model first, if any did */
-    struct sim_expectation_watch expect[SIM_EXPECTATION_MAX];
+    bool warming_up; /* nothing is published */
     struct sim_fault_flags *shown;
-    uint32_t faults_on;      /* as shown */
     struct rt_mailbox *live; /* of struct sim_live; may be NULL */
     uint32_t live_every;
     struct rt_mailbox *prediction_input; /* of struct sim_prediction_input; NULL: nobody predicts */
-    bool warming_up;
 
     struct sim_run_state_section *part; /* of the run state; NULL: nobody asks for their hashes */
-    double (*reading)[SIM_READING_MAX]; /* what each instrument said last; NULL: nobody looks */
+    double (*reading)[SIM_READING_MAX]; /* what each sensor said last; NULL: nobody looks */
     struct rt_schedule *schedule;
     struct rt_flight_recorder *recorder;
     struct sim_device_job sensor[RT_JOB_MAX];
@@ -169,6 +177,21 @@ size_t sim_prediction_input_size(const struct sim_spec *spec);
 /* Put the state of an outlook in, and what is under way into the wires.  The source is to take it
  * out of them.  Context: between two frames. */
 void sim_load_prediction_input(struct sim *sim, const struct sim_prediction_input *from);
+
+/* A simulation that is tried out before the first frame: what has to be put back afterwards. */
+struct sim_trial {
+    struct sim_scratch scratch;
+    void *state; /* a copy of the run state */
+    struct io_links *links;
+    struct io_telemetry *telemetry;
+    struct rt_mailbox *live;
+    enum sim_inject_kind inject;
+};
+
+/* From here on frames publish, send, log and inject nothing.  Context: setup. */
+void sim_trial_begin(struct sim *sim, struct sim_trial *trial);
+/* Everything is as it was.  Context: setup. */
+void sim_trial_end(struct sim *sim, struct sim_trial *trial);
 
 /* Run the jobs on the initial state, take their median times as predictions, and put everything
  * back as it was.  Also brings code and data into the caches.  Context: frame thread, before the

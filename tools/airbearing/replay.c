@@ -310,11 +310,11 @@ static void run_frame(struct replay *replay)
 static int compare_frame(struct replay *replay, const struct sim_record_frame *recorded)
 {
     replay->compared++;
-    if (replay->sim->hash == recorded->state_hash)
+    if (replay->sim->scratch.hash == recorded->state_hash)
         return 0;
     printf("replay: frame %" PRIu64 " differs: recorded hash %016" PRIx64 ", replayed %016" PRIx64
            "\n",
-           recorded->frame, recorded->state_hash, replay->sim->hash);
+           recorded->frame, recorded->state_hash, replay->sim->scratch.hash);
     replay_print_divergence(replay, recorded->frame);
     return EXIT_VERDICT_NO;
 }
@@ -398,7 +398,7 @@ static int print_identical(const struct replay *replay, struct io_mcap_reader *r
         return replay_refuse(replay, "no /frame record inside");
     printf("replay: %" PRIu64 " of %" PRIu64 " frames compared, all identical; hash %016" PRIx64
            "%s\n",
-           replay->compared, replay->next_frame, replay->sim->hash,
+           replay->compared, replay->next_frame, replay->sim->scratch.hash,
            !replay->ended             ? "; stopped there"
            : io_mcap_complete(reader) ? ""
                                       : "; the log was cut off after that");
@@ -465,7 +465,7 @@ static bool run_step_command(struct replay *replay, struct io_mcap_reader *reade
     *code = run_until(replay, reader, until);
     if (*code == 0)
         printf("next frame %" PRIu64 ", hash %016" PRIx64 "%s\n", replay->next_frame,
-               replay->sim->hash, replay->ended ? ", the end" : "");
+               replay->sim->scratch.hash, replay->ended ? ", the end" : "");
     return *code == 0;
 }
 
@@ -513,7 +513,7 @@ static int go_on(struct replay *replay, struct io_mcap_reader *reader,
         zero_controls(replay);
     printf("replay: identical up to frame %" PRIu64 ", hash %016" PRIx64
            "; from there on without a board, its inputs %s\n",
-           from, replay->sim->hash, wish->safe ? "safe" : "held");
+           from, replay->sim->scratch.hash, wish->safe ? "safe" : "held");
     fflush(stdout);
     struct run_options options = wish->run;
     memcpy(options.overrides, replay->overrides, sizeof options.overrides);
@@ -523,7 +523,7 @@ static int go_on(struct replay *replay, struct io_mcap_reader *reader,
             replay->scenario->spec.seconds - (double)from / replay->scenario->spec.rate_hz;
         options.seconds = left > 0.0 ? left : 0.0;
     }
-    const struct sim_snapshot snapshot = {replay->sim->vehicle->state, replay->sim->hash};
+    const struct sim_snapshot snapshot = {replay->sim->vehicle->state, replay->sim->scratch.hash};
     struct cfg_scenario *scenario = replay->scenario;
     replay->scenario = NULL; /* the run's, from here on */
     return run_from_snapshot(scenario, &options, &snapshot);

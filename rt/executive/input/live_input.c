@@ -34,7 +34,7 @@ static void push_command(struct sim_live_input *source, struct sim *sim, int lin
         .link = (uint8_t)link,
     };
     memcpy(letter.input.controls, command->controls, sizeof letter.input.controls);
-    sim_delay_line_push(&sim->wire[link], frame, &letter);
+    sim_delay_line_push(&sim->scratch.wire[link], frame, &letter);
 }
 
 /* The vehicle notices that nobody commands it any more when all that was under way has come, and
@@ -42,13 +42,13 @@ static void push_command(struct sim_live_input *source, struct sim *sim, int lin
 static void push_loss(struct sim *sim, int link, uint64_t frame)
 {
     const struct sim_command letter = {.input = {.kind = SIM_RECORD_LOSS, .link = (uint8_t)link}};
-    sim_delay_line_push(&sim->wire[link], frame, &letter);
+    sim_delay_line_push(&sim->scratch.wire[link], frame, &letter);
 }
 
 /* Is the vehicle without commands, or will it be when all that is under way has come? */
 static bool loss_already_sent(const struct sim *sim, int link)
 {
-    const struct sim_delay_line *wire = &sim->wire[link];
+    const struct sim_delay_line *wire = &sim->scratch.wire[link];
     if (sim_delay_line_count(wire) == 0)
         return sim->vehicle->link[link].lost;
     const struct sim_command *newest =
@@ -64,10 +64,11 @@ static bool is_lost(const struct sim_live_input *source, const struct sim *sim, 
     const struct sim_link *link = &sim->spec->links[index];
     /* Where replies pace the frames, a machine that stood still has lost nothing. */
     const bool replies = !io_protocol_traits(link->spec.protocol)->hands;
-    if (sim->spec->pace != RT_PACE_REAL && replies && !sim->unanswered[index])
+    if (sim->spec->pace != RT_PACE_REAL && replies && !sim->scratch.unanswered[index])
         return false;
     const uint64_t limit_ns = link->spec.lost_after_ns;
-    const uint64_t since_ns = sim->idle_ns > source->begin_ns ? sim->idle_ns : source->begin_ns;
+    const uint64_t since_ns =
+        sim->scratch.idle_ns > source->begin_ns ? sim->scratch.idle_ns : source->begin_ns;
     if (source->first[index] != 0)
         return !io_link_alive(source->links, index, now_ns);
     if (link->spec.bus.kind == IO_BUS_COCKPIT)
@@ -101,7 +102,7 @@ static void poll_link(struct sim_live_input *source, struct sim *sim, int link, 
     if (source->phase_lock && link == sim->spec->lock.link)
         observe_board_clock(source, &sim->spec->lock, fresh ? &newest : NULL);
     const struct io_command *command = sim_delay_line_pass(
-        &sim->delay_in[link], frame + sim->schedule->frame_offset, fresh ? &newest : NULL);
+        &sim->scratch.delay_in[link], frame + sim->schedule->frame_offset, fresh ? &newest : NULL);
     if (command)
         push_command(source, sim, link, frame, command);
     else if (!loss_already_sent(sim, link) && is_lost(source, sim, link, now_ns))
@@ -116,7 +117,7 @@ static bool predates_run(const struct sim_live_input *source, const struct sim *
                          uint64_t ready_ns)
 {
     return io_protocol_traits(sim->spec->links[link].spec.protocol)->hands &&
-           (ready_ns < source->begin_ns || ready_ns < sim->idle_ns);
+           (ready_ns < source->begin_ns || ready_ns < sim->scratch.idle_ns);
 }
 
 /* An arm's servos look at their hands less often than frames come. */
@@ -138,7 +139,7 @@ static void start_trace(struct sim_live_input *source, struct sim *sim, int link
     if (unseen.ready_ns == 0 || !is_servo_frame(sim, link, frame))
         return;
     if (!predates_run(source, sim, link, unseen.ready_ns))
-        sim->trace[link] = (struct io_trace){
+        sim->scratch.trace[link] = (struct io_trace){
             .rx_ns = unseen.rx_ns, .ready_ns = unseen.ready_ns, .latch_ns = now_ns};
     source->unseen[link] = (struct io_trace){0};
 }
@@ -187,7 +188,7 @@ static void read_inputs(void *self, struct sim *sim, uint64_t frame)
     for (int i = 0; i < sim->spec->link_count; i++) {
         poll_link(source, sim, i, frame, now_ns);
         for (const struct sim_command *letter;
-             (letter = sim_delay_line_pop(&sim->wire[i], frame)) != NULL;)
+             (letter = sim_delay_line_pop(&sim->scratch.wire[i], frame)) != NULL;)
             apply_delayed(source, sim, frame, letter);
         start_trace(source, sim, i, frame, now_ns);
     }

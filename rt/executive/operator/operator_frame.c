@@ -57,7 +57,7 @@ static bool is_already_stopped(const struct sim_operator *desk, uint32_t cause)
 static bool is_repeated(const struct sim_operator *desk, uint32_t cause, uint64_t frame)
 {
     return !sim_has_room_for_act(desk->sim) && desk->last_stop_frame == frame + 1 &&
-           desk->last_stop_act == desk->sim->acts &&
+           desk->last_stop_act == desk->sim->scratch.acts &&
            (cause == RT_ESTOP_OPERATOR_LOST || desk->last_stop_cause != RT_ESTOP_OPERATOR_LOST);
 }
 
@@ -71,7 +71,7 @@ static void apply_stop(struct sim_operator *desk, uint32_t cause, uint64_t first
         return;
     apply_act(desk, &request, frame, NULL);
     desk->last_stop_frame = frame + 1;
-    desk->last_stop_act = desk->sim->acts;
+    desk->last_stop_act = desk->sim->scratch.acts;
     desk->last_stop_cause = cause;
 }
 
@@ -153,7 +153,7 @@ static bool take_checkpoint(struct sim_operator *desk, const struct pending_act 
     memcpy(desk->snapshot, sim->vehicle->state, sim->vehicle->state_size);
     const uint64_t copy_ns = rt_now_ns() - begin_ns;
     desk->taken = (struct sim_checkpoint){
-        .frame = sim->vehicle->schedule->frame, .hash = sim->hash, .state = desk->snapshot};
+        .frame = sim->vehicle->schedule->frame, .hash = sim->scratch.hash, .state = desk->snapshot};
     desk->result.checkpoints++;
     desk->scripted_checkpoints += ask->side == SIM_ORIGIN_SCRIPT;
     if (copy_ns > desk->result.copy_ns_max)

@@ -283,9 +283,9 @@ void sim_sensors_begin(struct sim *sim)
 {
     for (int i = 0; i < sim->spec->sensor_count; i++) {
         const enum sim_sensor_kind kind = sim->spec->sensors[i].kind;
-        sim->withheld_messages |=
+        sim->scratch.withheld_messages |=
             kind == SIM_SENSOR_ENCODER ? (uint32_t)IO_SEND_ANGLES : message_of(kind);
-        sim->silent |= field_of(kind);
+        sim->scratch.silent |= field_of(kind);
     }
 }
 
@@ -306,13 +306,13 @@ static bool all_encoders_ready(const struct sim *sim)
 static void update_withheld(struct sim *sim, const struct sim_sensor *sensor, bool answers)
 {
     const uint32_t field = field_of(sensor->kind);
-    sim->silent = answers ? sim->silent & ~field : sim->silent | field;
+    sim->scratch.silent = answers ? sim->scratch.silent & ~field : sim->scratch.silent | field;
     if (sensor->kind != SIM_SENSOR_ENCODER)
         return;
     if (!answers)
-        sim->withheld_messages |= IO_SEND_ANGLES;
-    else if (sim->withheld_messages & IO_SEND_ANGLES && all_encoders_ready(sim))
-        sim->withheld_messages &= ~(uint32_t)IO_SEND_ANGLES;
+        sim->scratch.withheld_messages |= IO_SEND_ANGLES;
+    else if (sim->scratch.withheld_messages & IO_SEND_ANGLES && all_encoders_ready(sim))
+        sim->scratch.withheld_messages &= ~(uint32_t)IO_SEND_ANGLES;
 }
 
 void sim_sensor_sample(struct sim *sim, int index, uint64_t frame)
@@ -327,13 +327,14 @@ void sim_sensor_sample(struct sim *sim, int index, uint64_t frame)
     const bool fresh = answers && apply_faults(sim, index, frame, value);
 
     update_withheld(sim, sensor, answers);
-    sim->withheld_messages = fresh ? sim->withheld_messages & ~message_of(sensor->kind)
-                                   : sim->withheld_messages | message_of(sensor->kind);
+    sim->scratch.withheld_messages =
+        fresh ? sim->scratch.withheld_messages & ~message_of(sensor->kind)
+              : sim->scratch.withheld_messages | message_of(sensor->kind);
     if (!fresh)
         return;
     const double temperature =
         sensor->kind == SIM_SENSOR_BAROMETER ? air_at(vehicle, &motion).temperature - kelvin : 0.0;
     for (int i = 0; i < sim->spec->link_count; i++)
-        fill_sample(sim, sensor, frame, temperature, value, &sim->sample[i]);
+        fill_sample(sim, sensor, frame, temperature, value, &sim->scratch.sample[i]);
     log_reading(sim, index, frame, value);
 }

@@ -62,8 +62,8 @@ static inline void run_frames(int count)
     for (int i = 0; i < count; i++, frames++) {
         tasks.latch(tasks.self, frames, false);
         rt_schedule_run(sim->schedule, frames);
-        due = sim->sample[0].due;
-        fields = sim->sample[0].fields;
+        due = sim->scratch.sample[0].due;
+        fields = sim->scratch.sample[0].fields;
         tasks.commit(tasks.self, frames);
     }
     TEST_ASSERT_EQUAL_UINT64(0, sim->vehicle->schedule->not_finite);

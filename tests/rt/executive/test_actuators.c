@@ -356,9 +356,9 @@ static void test_a_reset_does_not_turn_the_earth_back(void)
 
 static uint64_t hash_of(int count)
 {
-    sim->hash = 0;
+    sim->scratch.hash = 0;
     run_frames(count);
-    return sim->hash;
+    return sim->scratch.hash;
 }
 
 static void test_the_run_state_is_all_of_the_state_with_every_device(void)

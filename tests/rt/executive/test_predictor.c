@@ -50,11 +50,11 @@ static bool hear(struct sim *to, uint64_t frame, int link, struct sim_command *l
 {
     struct io_command said = {0};
     const bool fresh = write_letter(frame, link, letter);
-    if (to->delay_in[link].slots == 0)
+    if (to->scratch.delay_in[link].slots == 0)
         return fresh;
     said.sequence = (uint32_t)frame;
     const struct io_command *heard =
-        sim_delay_line_pass(&to->delay_in[link], frame, fresh ? &said : NULL);
+        sim_delay_line_pass(&to->scratch.delay_in[link], frame, fresh ? &said : NULL);
     return heard && write_letter(heard->sequence, link, letter);
 }
 
@@ -64,9 +64,9 @@ static void read_inputs(void *self, struct sim *to, uint64_t frame)
     for (int i = 0; i < to->spec->link_count; i++) {
         struct sim_command letter;
         if (hear(to, frame, i, &letter))
-            sim_delay_line_push(&to->wire[i], frame, &letter);
+            sim_delay_line_push(&to->scratch.wire[i], frame, &letter);
         for (const struct sim_command *out;
-             (out = sim_delay_line_pop(&to->wire[i], frame)) != NULL;)
+             (out = sim_delay_line_pop(&to->scratch.wire[i], frame)) != NULL;)
             sim_apply_command(to, out, frame);
     }
 }
@@ -230,10 +230,10 @@ static void test_so_is_that_of_a_hand_whose_wire_is_late_by_a_fault(void)
     (void)read_hand();
     strcat(file_text, "faults: [{link: hand, type: delay, way: in, at: 0.3 s, value: 60 ms}]\n");
     bring_up_both(file_text);
-    TEST_ASSERT_TRUE(sim->delay_in[0].slots > 0);
+    TEST_ASSERT_TRUE(sim->scratch.delay_in[0].slots > 0);
     for (int i = 0; i < 5; i++)
         predict_and_see();
-    TEST_ASSERT_GREATER_THAN_UINT64(100, sim->delay_in[0].hits);
+    TEST_ASSERT_GREATER_THAN_UINT64(100, sim->scratch.delay_in[0].hits);
 }
 
 /* A grapple that is still under way happens to the ghost first, and so does all that follows. */
@@ -303,7 +303,7 @@ static void test_more_than_the_outlook_has_room_for_is_cut(void)
     struct sim_command letter = {0};
     for (uint64_t frame = 0; frame < SIM_PENDING_COMMAND_MAX + 10; frame++) {
         letter.input.sequence = (uint32_t)frame;
-        sim_delay_line_push(&sim->wire[0], frame, &letter);
+        sim_delay_line_push(&sim->scratch.wire[0], frame, &letter);
     }
     bool fresh = false;
     while (!fresh) {

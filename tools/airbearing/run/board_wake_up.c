@@ -6,10 +6,7 @@
  * starts, and frame 0 is the first one that the board has a reply for.  What happens from there on
  * depends on the replies alone, not on how long the board took to wake up.
  */
-#include <stdlib.h>
-#include <string.h>
 
-#include "rt/check.h"
 #include "tools/airbearing/run/run.h"
 
 /* At first longer than a loaded machine keeps an awake board from answering, mostly; a board that
@@ -17,23 +14,16 @@
 enum { PATIENT_MESSAGES = 50 };
 static const uint64_t PATIENCE_NS = 40000000;
 
-/* What the instruments say at the start, with nothing in the rig or its state changed.  They have
- * been on for longer than their delays, at rest. */
+/* What the sensors say at the start, with nothing of the simulation changed.  They have been on for
+ * longer than their delays, at rest. */
 static void first_sample(struct sim *sim, int link, struct io_sample *sample)
 {
-    void *state = malloc(sim->vehicle->state_size);
-    RT_CHECK(state);
-    memcpy(state, sim->vehicle->state, sim->vehicle->state_size);
-    const struct sim before = *sim;
-    sim->telemetry = NULL;
-    sim->live = NULL;
-    sim->links = NULL;
+    struct sim_trial trial;
+    sim_trial_begin(sim, &trial);
     for (int k = 0; k < IO_THREE_AXIS_SENSOR_DELAY_MAX; k++)
         sim_sample_all_sensors(sim);
-    *sample = sim->sample[link];
-    *sim = before;
-    memcpy(sim->vehicle->state, state, sim->vehicle->state_size);
-    free(state);
+    *sample = sim->scratch.sample[link];
+    sim_trial_end(sim, &trial);
 }
 
 bool board_wake_up(struct run *run, int link)

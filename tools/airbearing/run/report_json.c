@@ -138,7 +138,7 @@ static json_t *expectations_json(const struct run *run)
                                           [SIM_EXPECTATION_NOT_REACHED] = "not reached"};
     json_t *array = json_array();
     for (int i = 0; i < run->scenario->spec.expect_count; i++) {
-        const struct sim_expectation_watch *watch = &run->sim->expect[i];
+        const struct sim_expectation_watch *watch = &run->sim->scratch.expect[i];
         const enum sim_expectation_verdict judged = sim_expectation_judge(watch);
         json_array_append_new(
             array,
@@ -255,7 +255,7 @@ static uint64_t hits_of(const struct run *run, int i)
 {
     const struct sim_fault *fault = &run->scenario->spec.faults[i];
     if (fault->link >= 0 && fault->spec.kind == IO_FAULT_DELAY)
-        return run->sim->delay_out[fault->link].hits + run->sim->delay_in[fault->link].hits;
+        return run->sim->scratch.delay_out[fault->link].hits + run->sim->scratch.delay_in[fault->link].hits;
     return fault->link >= 0 && run->links
                ? io_link_fault_hits(run->links, fault->link, fault->link_fault_index)
                : run->sim->vehicle->fault[i].hits;
@@ -387,14 +387,14 @@ static json_t *signals_json(const struct run *run)
     json_t *object = json_object();
     for (int i = 0; i < SIM_SIGNAL_COUNT; i++)
         json_object_set_new(object, cfg_signal_name((enum sim_signal)i),
-                            real_or_null(run->sim->signal[i], true));
+                            real_or_null(run->sim->scratch.signal[i], true));
     return object;
 }
 
 /* Where the motion began to be absurd; null: nowhere. */
 static json_t *unsound_json(const struct run *run)
 {
-    const struct sim_plausibility *motion = &run->sim->plausibility;
+    const struct sim_plausibility *motion = &run->sim->scratch.plausibility;
     if (motion->flaw == SIM_PLAUSIBILITY_OK)
         return json_null();
     return json_pack("{s:s, s:o, s:s, s:o}", "what",
@@ -413,7 +413,7 @@ static json_t *verdict_object(const struct run *run)
 static void add_rest(json_t *report, const struct run *run)
 {
     char hash[20];
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)run->sim->hash);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)run->sim->scratch.hash);
     json_object_set_new(report, "loop_latency_ns", latency_json(run, 0));
     json_object_set_new(report, "jobs", jobs_json(run->sim->schedule, run->scenario->spec.rate_hz));
     json_object_set_new(report, "allocations_after_seal", json_u64(run->allocations));
@@ -458,7 +458,7 @@ static void add_rest(json_t *report, const struct run *run)
     json_object_set_new(report, "seed", json_u64(run->scenario->spec.seed));
     json_object_set_new(report, "ended", json_string(end_name[run->end]));
     json_object_set_new(report, "attitude_error_rad",
-                        real_or_null(run->sim->signal[SIM_SIGNAL_ATTITUDE_ERROR], true));
+                        real_or_null(run->sim->scratch.signal[SIM_SIGNAL_ATTITUDE_ERROR], true));
     json_object_set_new(report, "not_finite", json_u64(run->sim->vehicle->schedule->not_finite));
     json_object_set_new(report, "out_of_range", out_of_range_json(run->sim->vehicle->schedule));
     json_object_set_new(report, "unsound", unsound_json(run));
@@ -680,12 +680,12 @@ static void print_counts(const struct run *run)
            frame->drift_ppm);
     if (run->scenario->spec.environment.has_ground)
         printf("  altitude at the end %.3f m, %.3f m off, tilt %.2f deg\n",
-               run->sim->signal[SIM_SIGNAL_ALTITUDE], run->sim->signal[SIM_SIGNAL_POSITION_ERROR],
-               run->sim->signal[SIM_SIGNAL_TILT] * 180.0 / 3.14159265358979323846);
+               run->sim->scratch.signal[SIM_SIGNAL_ALTITUDE], run->sim->scratch.signal[SIM_SIGNAL_POSITION_ERROR],
+               run->sim->scratch.signal[SIM_SIGNAL_TILT] * 180.0 / 3.14159265358979323846);
     else if (run->scenario->spec.link_count > 0)
         printf("  attitude error at the end %.4f deg\n",
-               run->sim->signal[SIM_SIGNAL_ATTITUDE_ERROR] * 180.0 / 3.14159265358979323846);
-    printf("  state hash %016llx\n", (unsigned long long)run->sim->hash);
+               run->sim->scratch.signal[SIM_SIGNAL_ATTITUDE_ERROR] * 180.0 / 3.14159265358979323846);
+    printf("  state hash %016llx\n", (unsigned long long)run->sim->scratch.hash);
 }
 
 /* What the machine did not give, each with its remedy. */
@@ -727,7 +727,7 @@ static void print_range(const struct run *run)
 {
     const struct sim *sim = run->sim;
     const uint64_t *out = sim->vehicle->schedule->out_of_range;
-    const struct sim_body *first = &run->scenario->spec.bodies[sim->first_out_of_range];
+    const struct sim_body *first = &run->scenario->spec.bodies[sim->scratch.first_out_of_range];
     if (!sim_left_flex_range(sim))
         return;
     printf("  flexible bodies left the range of their models, \"%s\" first:", first->name);
@@ -740,7 +740,7 @@ static void print_range(const struct run *run)
 static void print_expectations(const struct run *run)
 {
     for (int i = 0; i < run->scenario->spec.expect_count; i++) {
-        const struct sim_expectation_watch *watch = &run->sim->expect[i];
+        const struct sim_expectation_watch *watch = &run->sim->scratch.expect[i];
         const enum sim_expectation_verdict verdict = sim_expectation_judge(watch);
         const char *unit = cfg_signal_unit(watch->expect->signal);
         const bool turns = strncmp(unit, "rad", 3) == 0;

@@ -917,22 +917,22 @@ static void test_the_run_state_is_all_of_the_state_across_a_grapple(void)
     const size_t size = sim->vehicle->state_size;
     unsigned char *saved = malloc(size), *end = malloc(size);
     const struct sim_record_input hand_then = hand;
-    const uint64_t frames_then = frames, hash_then = sim->hash;
+    const uint64_t frames_then = frames, hash_then = sim->scratch.hash;
     memcpy(saved, sim->vehicle->state, size);
     fly_a_program();
     TEST_ASSERT_EQUAL_UINT64(1, arm()->grapples);
     TEST_ASSERT_EQUAL_UINT64(1, arm()->releases);
-    const uint64_t hash_end = sim->hash;
+    const uint64_t hash_end = sim->scratch.hash;
     memcpy(end, sim->vehicle->state, size);
 
     memcpy(sim->vehicle->state, saved, size);
     sim_vehicle_apply_state(sim->vehicle);
-    sim->hash = hash_then;
+    sim->scratch.hash = hash_then;
     hand = hand_then;
     frames = frames_then;
     fly_a_program();
     TEST_ASSERT_EQUAL_MEMORY(end, sim->vehicle->state, size);
-    TEST_ASSERT_EQUAL_UINT64(hash_end, sim->hash);
+    TEST_ASSERT_EQUAL_UINT64(hash_end, sim->scratch.hash);
     free(saved);
     free(end);
 }
@@ -944,7 +944,7 @@ static void test_a_restore_presses_no_buttons(void)
     fly_to_satellite();
     void *copy = malloc(sim->vehicle->state_size);
     memcpy(copy, sim->vehicle->state, sim->vehicle->state_size);
-    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->hash};
+    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->scratch.hash};
     press(GRAPPLE);
     press(VERNIER);
     press(BASE);
@@ -975,7 +975,7 @@ static void test_a_restore_gives_the_payload_back_to_the_hand(void)
     const size_t size = sim->vehicle->state_size;
     unsigned char *copy = malloc(size), *later = malloc(size);
     memcpy(copy, sim->vehicle->state, size);
-    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->hash};
+    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->scratch.hash};
     run_frames(1000);
     memcpy(later, sim->vehicle->x,
            (size_t)dyn_plant_state_count(&sim->vehicle->plant) * sizeof(double));
@@ -1036,7 +1036,7 @@ static void test_a_restore_leaves_the_sticks_to_the_operator(void)
     run_frames(2000);
     void *copy = malloc(sim->vehicle->state_size);
     memcpy(copy, sim->vehicle->state, sim->vehicle->state_size);
-    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->hash};
+    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->scratch.hash};
     let_go();
     run_frames(SERVO);
     struct sim_record_act act = {.frame = frames, .act = SIM_ACT_RESTORE};
@@ -1089,7 +1089,7 @@ static void test_after_a_restore_the_sticks_wait_for_a_mode(void)
     push(2, 1.0);
     run_frames(2000);
     memcpy(copy, sim->vehicle->state, sim->vehicle->state_size);
-    const struct sim_snapshot moving = {.state = copy, .hash = sim->hash};
+    const struct sim_snapshot moving = {.state = copy, .hash = sim->scratch.hash};
     expect_a_stop(&moving); /* while he moves it */
     press(SAFE);
     run_frames(400 * SERVO);
@@ -1109,7 +1109,7 @@ static void test_a_restore_without_anybody_sets_the_brakes(void)
     TEST_ASSERT_EQUAL_UINT64(0, arm()->panel.brakes);
     void *copy = malloc(sim->vehicle->state_size);
     memcpy(copy, sim->vehicle->state, sim->vehicle->state_size);
-    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->hash};
+    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->scratch.hash};
     bring_up_arm(NULL, 0);
     struct sim_record_act act = {.frame = frames, .act = SIM_ACT_RESTORE};
     sim_apply_act(sim, &act, &snapshot);

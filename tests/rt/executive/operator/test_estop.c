@@ -157,7 +157,7 @@ static void test_the_next_boundary_reads_it(void)
         *(in_wait ? &raise_in_wait : &raise_in_frame) = 50;
         rt_frame_run(&frame);
         expect_stopped();
-        TEST_ASSERT_EQUAL_UINT64(1, sim->acts);
+        TEST_ASSERT_EQUAL_UINT64(1, sim->scratch.acts);
         TEST_ASSERT_EQUAL_UINT64(200, frame.frames);
     }
 }
@@ -234,7 +234,7 @@ static void test_a_full_log_does_not_delay_it_and_has_it(void)
     TEST_ASSERT_FALSE(sim_has_room_for_act(sim));
     TEST_ASSERT_GREATER_THAN_UINT64(0, room);
     expect_stopped();
-    TEST_ASSERT_EQUAL_UINT64(io_telemetry_depth(sim->telemetry, sim->layout.act) - room, sim->acts);
+    TEST_ASSERT_EQUAL_UINT64(io_telemetry_depth(sim->telemetry, sim->layout.act) - room, sim->scratch.acts);
 }
 
 /* What no wall clock paces waits for room in the log: there, too, the stop is read. */
@@ -304,13 +304,13 @@ static void test_each_cause_stops_and_is_told(void)
         give_log();
         (void)rt_estop_raise(sim_operator_estop(desk), (enum rt_estop_cause)cause, 7);
         TEST_ASSERT_FALSE(sim->desk.boundary(sim->desk.self, 0));
-        TEST_ASSERT_EQUAL_UINT64(1, sim->acts);
+        TEST_ASSERT_EQUAL_UINT64(1, sim->scratch.acts);
         TEST_ASSERT_TRUE(sim->vehicle->arm->panel.safed);
         TEST_ASSERT_EQUAL_INT(cause != RT_ESTOP_OPERATOR_LOST, sim->vehicle->arm->panel.brakes);
         (void)rt_estop_raise(sim_operator_estop(desk), (enum rt_estop_cause)cause, 8);
         TEST_ASSERT_FALSE(sim->desk.boundary(sim->desk.self, 1));
         /* The arm stands already; only who asks is shown that it was heard. */
-        TEST_ASSERT_EQUAL_UINT64(cause == RT_ESTOP_OPERATOR ? 2 : 1, sim->acts);
+        TEST_ASSERT_EQUAL_UINT64(cause == RT_ESTOP_OPERATOR ? 2 : 1, sim->scratch.acts);
     }
 }
 
@@ -320,7 +320,7 @@ static void test_what_hands_did_before_the_first_frame_is_not_news(void)
     (void)rt_estop_raise(sim_operator_estop(desk), RT_ESTOP_OPERATOR_LOST, 7);
     sim_operator_ignore_earlier_stops(desk);
     rt_frame_run(&frame);
-    TEST_ASSERT_EQUAL_UINT64(0, sim->acts);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->scratch.acts);
     TEST_ASSERT_FALSE(sim->vehicle->arm->panel.safed);
 }
 
@@ -348,10 +348,10 @@ static void test_many_may_raise_it_at_once_and_none_is_left(void)
     TEST_ASSERT_EQUAL_UINT32(RAISERS * RAISES,
                              rt_estop_count(sim_operator_estop(desk), RT_ESTOP_BUTTON));
     TEST_ASSERT_TRUE(sim->vehicle->arm->panel.safed);
-    const uint64_t acts = sim->acts;
+    const uint64_t acts = sim->scratch.acts;
     atomic_store(&frame.boundary_wanted, true);
     (void)sim->desk.boundary(sim->desk.self, 201);
-    TEST_ASSERT_EQUAL_UINT64(acts, sim->acts);
+    TEST_ASSERT_EQUAL_UINT64(acts, sim->scratch.acts);
 }
 
 static void test_a_stop_that_no_frame_reads_is_answered_at_the_end(void)
@@ -371,10 +371,10 @@ static void test_a_stop_that_no_frame_reads_is_answered_at_the_end(void)
     TEST_ASSERT_FALSE(answer.done);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(answer.text, "the run ended"), answer.text);
     TEST_ASSERT_FALSE(sim_operator_next_answer(desk, &answer));
-    const uint64_t acts = sim->acts;
+    const uint64_t acts = sim->scratch.acts;
     ask(SIM_ACT_PAUSE, 1); /* and a frame thread that comes back does nothing more */
     TEST_ASSERT_TRUE(sim->desk.boundary(sim->desk.self, 200));
-    TEST_ASSERT_EQUAL_UINT64(acts, sim->acts);
+    TEST_ASSERT_EQUAL_UINT64(acts, sim->scratch.acts);
 }
 
 int main(void)

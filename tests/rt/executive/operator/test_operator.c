@@ -205,7 +205,7 @@ static void test_more_than_a_frame_can_do_is_spread_and_none_is_lost(void)
     TEST_ASSERT_EQUAL_DOUBLE(7.0, sim_operator_parameter_value(desk, BIAS_X));
     run_frames(7);
     TEST_ASSERT_EQUAL_DOUBLE(63.0, sim_operator_parameter_value(desk, BIAS_X));
-    TEST_ASSERT_EQUAL_UINT64(64, sim->acts);
+    TEST_ASSERT_EQUAL_UINT64(64, sim->scratch.acts);
 }
 
 /* ---- parameters ---- */
@@ -239,7 +239,7 @@ static void test_a_parameter_takes_effect_where_the_frame_reads_it(void)
         run_frames(200);
         struct sim *other = sim;
         unsigned char *before = malloc(other->vehicle->state_size);
-        const double error = sim->signal[SIM_SIGNAL_ATTITUDE_ERROR];
+        const double error = sim->scratch.signal[SIM_SIGNAL_ATTITUDE_ERROR];
         memcpy(before, other->vehicle->state, other->vehicle->state_size);
 
         close_all();
@@ -253,7 +253,7 @@ static void test_a_parameter_takes_effect_where_the_frame_reads_it(void)
         TEST_ASSERT_EQUAL_DOUBLE(change[i].value,
                                  sim_operator_parameter_value(desk, change[i].index));
         if (change[i].index == TARGET)
-            TEST_ASSERT_TRUE(error != sim->signal[SIM_SIGNAL_ATTITUDE_ERROR]);
+            TEST_ASSERT_TRUE(error != sim->scratch.signal[SIM_SIGNAL_ATTITUDE_ERROR]);
         else if (change[i].index == LEAN) /* what a bias adds leaves no trace in the state */
             TEST_ASSERT_EQUAL_DOUBLE(2.0, sim->vehicle->tuned.faults[0].value);
         else if (change[i].index != FRICTION) /* nothing touches the ground yet */
@@ -277,7 +277,7 @@ static void test_a_contact_has_its_friction_at_every_point(void)
 
 static void test_what_is_out_of_its_limits_or_not_there_is_refused(void)
 {
-    const uint64_t acts = sim->acts;
+    const uint64_t acts = sim->scratch.acts;
     ask(SIM_ACT_TUNE, NOISE, 1.5);
     ask(SIM_ACT_TUNE, NOISE, -0.1);
     ask(SIM_ACT_TUNE, NOISE, (double)NAN);
@@ -293,7 +293,7 @@ static void test_what_is_out_of_its_limits_or_not_there_is_refused(void)
     expect_answer(false, 0, "no fault 3");
     expect_answer(false, 0, "nobody knows");
     expect_answer(false, 0, "nobody knows"); /* a stop is no request */
-    TEST_ASSERT_EQUAL_UINT64(acts, sim->acts);
+    TEST_ASSERT_EQUAL_UINT64(acts, sim->scratch.acts);
 }
 
 static void test_a_parameter_is_part_of_the_state(void)
@@ -441,14 +441,14 @@ static void test_a_restored_run_goes_on_as_the_first_one_did(void)
     run_frames(500);
     sim_operator_run_file_jobs(desk);
     expect_answer(true, 333, "bytes taken before frame 333");
-    const uint64_t first = state_hash(), rolled = sim->hash;
+    const uint64_t first = state_hash(), rolled = sim->scratch.hash;
 
     run_frames(77);
     ask(SIM_ACT_RESTORE, 0, 0);
     run_frames(500);
     expect_answer(true, 910, "put back before frame 910");
     TEST_ASSERT_EQUAL_HEX64(first, state_hash());
-    TEST_ASSERT_EQUAL_HEX64(rolled, sim->hash);
+    TEST_ASSERT_EQUAL_HEX64(rolled, sim->scratch.hash);
     TEST_ASSERT_EQUAL_UINT64(833, sim->vehicle->schedule->frame);
 
     close_all(); /* and in a new process */
@@ -460,19 +460,19 @@ static void test_a_restored_run_goes_on_as_the_first_one_did(void)
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, sim_operator_start_from_file(desk, path, error), error);
     run_frames(500);
     TEST_ASSERT_EQUAL_HEX64(first, state_hash());
-    TEST_ASSERT_EQUAL_HEX64(rolled, sim->hash);
+    TEST_ASSERT_EQUAL_HEX64(rolled, sim->scratch.hash);
 }
 
 static void test_a_reset_begins_anew_in_every_bit(void)
 {
     run_frames(250);
-    const uint64_t first = state_hash(), rolled = sim->hash;
+    const uint64_t first = state_hash(), rolled = sim->scratch.hash;
     ask(SIM_ACT_TUNE, WIND, 9.0);
     run_frames(33);
     ask(SIM_ACT_RESET, 0, 0);
     run_frames(250);
     TEST_ASSERT_EQUAL_HEX64(first, state_hash());
-    TEST_ASSERT_EQUAL_HEX64(rolled, sim->hash);
+    TEST_ASSERT_EQUAL_HEX64(rolled, sim->scratch.hash);
 }
 
 static void test_the_boards_clock_never_goes_back(void)
@@ -653,7 +653,7 @@ static void test_no_answer_is_lost(void)
         else
             TEST_ASSERT_TRUE(try_frame());
     }
-    TEST_ASSERT_EQUAL_UINT64(asked, sim->acts);
+    TEST_ASSERT_EQUAL_UINT64(asked, sim->scratch.acts);
 }
 
 /* The house has not finished when the run is over. */
@@ -721,7 +721,7 @@ static void test_an_asker_a_house_and_frames_go_together(void)
     pthread_join(housekeeping, NULL);
     pthread_join(asker, &wrong);
     TEST_ASSERT_NULL(wrong);
-    TEST_ASSERT_EQUAL_UINT64(TICKETS, sim->acts);
+    TEST_ASSERT_EQUAL_UINT64(TICKETS, sim->scratch.acts);
 }
 
 /* ---- the file ---- */
@@ -734,7 +734,7 @@ static void write_file(void)
 {
     char error[SIM_CHECKPOINT_ERROR_MAX];
     run_frames(20);
-    const struct sim_checkpoint checkpoint = {20, sim->hash, sim->vehicle->state};
+    const struct sim_checkpoint checkpoint = {20, sim->scratch.hash, sim->vehicle->state};
     sim_checkpoint_identify(sim->vehicle, &mark);
     TEST_ASSERT_EQUAL_INT(0, sim_checkpoint_write(path, &mark, &checkpoint, error));
     FILE *file = fopen(path, "rb");
@@ -758,7 +758,7 @@ static void test_a_checkpoint_is_found_as_it_was_written(void)
     write_file();
     TEST_ASSERT_EQUAL_INT(0, sim_checkpoint_parse(bytes, size, &mark, &found, error));
     TEST_ASSERT_EQUAL_UINT64(20, found.frame);
-    TEST_ASSERT_EQUAL_HEX64(sim->hash, found.hash);
+    TEST_ASSERT_EQUAL_HEX64(sim->scratch.hash, found.hash);
     TEST_ASSERT_EQUAL_MEMORY(sim->vehicle->state, found.state, sim->vehicle->state_size);
 }
 
