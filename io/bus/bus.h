@@ -123,8 +123,12 @@ struct io_bus {
 /* 0, or -errno with one line in error that names the link's key and what to do.  A far end that is
  * not there yet is no error.  Context: setup. */
 int io_bus_open(struct io_bus *bus, const struct io_bus_spec *spec, char error[IO_BUS_ERROR_MAX]);
-/* Does this kind know whether its far end is there?  Context: any. */
+/* True when this kind knows whether its far end is there.  Context: any. */
 bool io_bus_kind_detects_peer(enum io_bus_kind kind);
+/* True when this kind may hear many far ends, which their addresses tell apart.  Context: any. */
+bool io_bus_kind_is_addressed(enum io_bus_kind kind);
+/* As io_bus_is_stream(), before the bus is open.  Context: any. */
+bool io_bus_kind_is_stream(enum io_bus_kind kind);
 /* The sending end of a cockpit, for io_cockpit_send() and the caller's to close; it may outlive the
  * bus.  -1: another kind, or no descriptor is left.  Context: setup. */
 int io_bus_cockpit_sender(const struct io_bus *bus);

@@ -9,8 +9,10 @@
 #include "io/bus/bus.h"
 
 struct io_bus_ops {
-    bool stream;
-    bool needs_polling;
+    bool addressed;     /* many far ends are possible; each packet has an address */
+    bool stream;        /* the bus keeps no message borders */
+    bool detects_peer;  /* the bus knows whether its far end is there */
+    bool needs_polling; /* no descriptor tells that a packet has come */
     int (*open)(struct io_bus *bus, char error[IO_BUS_ERROR_MAX]);
     void (*close)(struct io_bus *bus);
     int (*receive)(struct io_bus *bus, struct io_packet *packet);
@@ -22,13 +24,14 @@ struct io_bus_ops {
                            size_t size);
     void (*tick)(struct io_bus *bus, uint64_t now_ns);
     void (*drop)(struct io_bus *bus);
+    bool (*has_tx_timestamp)(const struct io_bus *bus);
     bool (*tx_timestamp)(struct io_bus *bus, uint64_t *stamp_ns);
     size_t (*backlog)(struct io_bus *bus);
     struct io_address (*local)(const struct io_bus *bus);
 };
 
-extern const struct io_bus_ops io_tcp_bus_ops, io_serial_bus_ops, io_can_bus_ops, io_shm_bus_ops,
-    io_tape_bus_ops, io_evdev_bus_ops, io_spacenav_bus_ops, io_cockpit_bus_ops;
+extern const struct io_bus_ops io_udp_bus_ops, io_tcp_bus_ops, io_serial_bus_ops, io_can_bus_ops,
+    io_shm_bus_ops, io_tape_bus_ops, io_evdev_bus_ops, io_spacenav_bus_ops, io_cockpit_bus_ops;
 
 /* Between two attempts to find a far end again. */
 enum { IO_BUS_WAIT_NS_MIN = 50000000, IO_BUS_WAIT_NS_MAX = 2000000000 };

@@ -262,6 +262,7 @@ static size_t backlog(struct io_bus *bus)
 
 const struct io_bus_ops io_can_bus_ops = {
     .stream = true,
+    .detects_peer = true,
     .open = open_can,
     .close = close_can,
     .receive = receive,

@@ -311,6 +311,7 @@ static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WA
 }
 
 const struct io_bus_ops io_evdev_bus_ops = {
+    .detects_peer = true,
     .open = open_evdev,
     .close = close_evdev,
     .receive = receive,

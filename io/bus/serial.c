@@ -252,6 +252,7 @@ static size_t backlog(struct io_bus *bus)
 
 const struct io_bus_ops io_serial_bus_ops = {
     .stream = true,
+    .detects_peer = true,
     .open = open_serial,
     .close = close_serial,
     .receive = receive,

@@ -429,6 +429,7 @@ static size_t backlog(struct io_bus *bus)
 }
 
 const struct io_bus_ops io_shm_bus_ops = {
+    .detects_peer = true,
     .needs_polling = true,
     .open = open_shared,
     .close = close_shared,

@@ -182,6 +182,7 @@ static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WA
 }
 
 const struct io_bus_ops io_spacenav_bus_ops = {
+    .detects_peer = true,
     .open = open_spacenav,
     .close = close_spacenav,
     .receive = receive,

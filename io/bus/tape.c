@@ -315,6 +315,7 @@ static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WA
 }
 
 const struct io_bus_ops io_tape_bus_ops = {
+    .detects_peer = true,
     .needs_polling = true,
     .open = open_tape,
     .close = close_tape,

@@ -352,6 +352,11 @@ static int send_frame(struct io_bus *bus, struct io_address to, const void *byte
     return status;
 }
 
+static bool has_tx_timestamp(const struct io_bus *bus)
+{
+    return bus->tcp.stamps_sent;
+}
+
 static bool tx_timestamp(struct io_bus *bus, uint64_t *stamp_ns)
 {
     struct io_tcp *tcp = &bus->tcp;
@@ -415,6 +420,7 @@ static struct io_address local(const struct io_bus *bus)
 
 const struct io_bus_ops io_tcp_bus_ops = {
     .stream = true,
+    .detects_peer = true,
     .open = open_tcp,
     .close = close_all,
     .receive = receive,
@@ -423,6 +429,7 @@ const struct io_bus_ops io_tcp_bus_ops = {
     .watches = watches,
     .tick = tick,
     .drop = drop,
+    .has_tx_timestamp = has_tx_timestamp,
     .tx_timestamp = tx_timestamp,
     .backlog = backlog,
     .local = local,

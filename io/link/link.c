@@ -125,6 +125,7 @@ struct link {
     struct sending sending;
     struct board_clock_check clock;
     uint64_t gap_from_ns;      /* last byte of the newest command of this far end; 0: none */
+    bool addressed;            /* the bus has many possible peers, told apart by address */
     bool fixed_peer;           /* named by the spec, not learned */
     uint16_t peer_listen_port; /* port of a far end that speaks from others; 0: as it speaks */
     bool lost;
@@ -370,7 +371,7 @@ static int open_link(struct link *link, char *error)
                    "a bus says it in one line of a link");
     struct io_address peer = {0};
     link->spec.bus.name = link->spec.name;
-    link->fixed_peer = link->spec.bus.kind == IO_BUS_UDP && link->spec.bus.peer[0] != '\0';
+    link->fixed_peer = link->addressed && link->spec.bus.peer[0] != '\0';
     const int status = io_bus_open(&link->bus, &link->spec.bus, error);
     if (status < 0)
         return status;
@@ -488,7 +489,7 @@ static size_t apply_faults_out(struct link *link, const void **bytes, size_t siz
 /* Whom to send to; port 0: nobody yet.  A bus with one far end needs no address. */
 static struct io_address destination(const struct link *link)
 {
-    if (link->bus.spec.kind == IO_BUS_UDP)
+    if (link->addressed)
         return io_address_unpack(read_counter(&link->peer));
     return io_bus_connected(&link->bus) ? io_address_far_end : (struct io_address){0};
 }
@@ -817,7 +818,7 @@ static bool lacks_command(const struct link *link, uint64_t command_ns, uint64_t
 static bool is_accepted_sender(const struct link *link, uint64_t from, uint64_t now_ns)
 {
     const uint64_t peer = read_counter(&link->peer);
-    if (peer == from || link->bus.spec.kind != IO_BUS_UDP)
+    if (peer == from || !link->addressed)
         return true; /* a bus that has one far end sees to it itself */
     if (link->fixed_peer)
         return false;
@@ -942,7 +943,7 @@ static uint64_t sender_key(const struct link *link, struct io_address from)
 static bool is_new_peer(struct link *link, uint64_t from)
 {
     const uint64_t connects = read_counter(&link->bus.tally.connects);
-    if (link->bus.spec.kind == IO_BUS_UDP)
+    if (link->addressed)
         return from != read_counter(&link->peer);
     const bool anew = connects != link->connects;
     link->connects = connects;
@@ -1039,13 +1040,13 @@ static void place_link(struct link *link, const struct io_link_spec *spec)
         .kind = spec->protocol,
         .system_id = spec->system_id,
         .component_id = spec->component_id,
-        .stream = spec->bus.kind == IO_BUS_TCP || spec->bus.kind == IO_BUS_SERIAL ||
-                  spec->bus.kind == IO_BUS_CAN,
+        .stream = io_bus_kind_is_stream(spec->bus.kind),
         .virtual_gps = spec->virtual_gps,
         .variant = spec->variant,
         .hand = spec->hand,
     };
     link->spec = *spec;
+    link->addressed = io_bus_kind_is_addressed(spec->bus.kind);
     place_faults(link);
     link->traits = io_protocol_traits(spec->protocol);
     link->station = io_ground_station_place(&spec->script, link->station);
