@@ -256,12 +256,6 @@ void io_bus_newcomer_policy(struct io_bus *bus, enum io_bus_newcomer_policy newc
     bus->newcomer_policy = newcomer_policy;
 }
 
-void io_bus_drop(struct io_bus *bus)
-{
-    if (bus->ops->drop)
-        bus->ops->drop(bus);
-}
-
 void io_bus_send_emergency(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
 {
     const int saved = errno; /* the interrupted code may be looking at it */

@@ -166,9 +166,6 @@ void io_bus_tick(struct io_bus *bus, uint64_t now_ns);
 /* IO_BUS_REFUSE_NEWCOMER unless said otherwise; one that took the place of another holds it.
  * Nothing where there are no connections.  Context: frame. */
 void io_bus_newcomer_policy(struct io_bus *bus, enum io_bus_newcomer_policy newcomer_policy);
-/* Give up the peer, whose place can then be taken: half-open or silent.  Nothing where there are no
- * connections.  Context: frame. */
-void io_bus_drop(struct io_bus *bus);
 
 /* For whoever sleeps on the bus: descriptors that become readable when there is something to
  * receive or, with wants_tick, to tick for.  How many; 0: this kind has none (shared memory, tape)

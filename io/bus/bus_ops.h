@@ -23,7 +23,6 @@ struct io_bus_ops {
     void (*send_emergency)(struct io_bus *bus, struct io_address to, const void *bytes,
                            size_t size);
     void (*tick)(struct io_bus *bus, uint64_t now_ns);
-    void (*drop)(struct io_bus *bus);
     bool (*has_tx_timestamp)(const struct io_bus *bus);
     bool (*tx_timestamp)(struct io_bus *bus, uint64_t *stamp_ns);
     size_t (*backlog)(struct io_bus *bus);

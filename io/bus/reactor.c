@@ -40,7 +40,7 @@ _Static_assert(BUFFER_SIZE >= HEADER_SIZE + IO_DATAGRAM_MAX, "a whole datagram f
 /* Completions of an earlier epoch belong to descriptors that are gone. */
 struct source {
     struct io_udp *udp; /* NULL: not UDP */
-    struct io_bus *bus; /* NULL: a bare UDP socket */
+    struct io_bus *bus;
     struct io_bus_watch watch[IO_BUS_WATCH_MAX];
     int watch_count;
     uint32_t generation, epoch;
@@ -178,7 +178,7 @@ static void note_fallback(struct io_reactor *reactor, int status)
 /* Take over the watches of a bus if they have changed; true when they have. */
 static bool update_watches(struct source *source)
 {
-    if (!source->bus || source->generation == io_bus_generation(source->bus))
+    if (source->generation == io_bus_generation(source->bus))
         return false;
     source->generation = io_bus_generation(source->bus);
     source->watch_count = io_bus_watches(source->bus, source->watch);
@@ -224,20 +224,6 @@ int io_reactor_open(struct io_reactor *reactor, struct io_bus *const *buses, int
         source->watch_count = io_bus_watches(buses[i], source->watch);
         reactor->has_polled_bus = reactor->has_polled_bus || io_bus_needs_polling(buses[i]);
     }
-    return open_sources(reactor, tasks);
-}
-
-int io_reactor_open_udp(struct io_reactor *reactor, struct io_udp *const *sockets, int socket_count,
-                        const struct io_reactor_tasks *tasks)
-{
-    RT_CHECK(socket_count >= 0 && socket_count <= IO_REACTOR_BUS_MAX);
-    reactor->source_count = socket_count;
-    for (int i = 0; i < socket_count; i++)
-        reactor->source[i] = (struct source){
-            .udp = sockets[i],
-            .watch = {{.fd = sockets[i]->fd}},
-            .watch_count = 1,
-        };
     return open_sources(reactor, tasks);
 }
 
@@ -331,17 +317,12 @@ static void post_unarmed(struct io_reactor *reactor)
     }
 }
 
-static int receive_from(struct source *source, struct io_packet *packet)
-{
-    return source->bus ? io_bus_receive(source->bus, packet) : io_udp_receive(source->udp, packet);
-}
-
 /* How many came. */
 static int drain(struct io_reactor *reactor, int index)
 {
     struct io_packet packet;
     for (int i = 0; i < BATCH_MAX; i++) {
-        if (receive_from(&reactor->source[index], &packet) <= 0)
+        if (io_bus_receive(reactor->source[index].bus, &packet) <= 0)
             return i;
         reactor->tasks.packet(reactor->tasks.self, index, &packet);
     }
@@ -359,7 +340,6 @@ static void receive_and_tick(struct io_reactor *reactor, int index, bool wants_t
 /* header | name | control | payload */
 static void handle_datagram(struct io_reactor *reactor, int index, unsigned char *bytes, int size)
 {
-    struct io_bus *bus = reactor->source[index].bus;
     struct io_uring_recvmsg_out *out = io_uring_recvmsg_validate(bytes, size, &reactor->shape);
     if (!out)
         return;
@@ -377,8 +357,7 @@ static void handle_datagram(struct io_reactor *reactor, int index, unsigned char
         .stamp_ns = io_timestamp_read(&message),
         .whole = !(out->flags & MSG_TRUNC),
     };
-    if (bus)
-        io_bus_account(bus, &packet);
+    io_bus_account(reactor->source[index].bus, &packet);
     reactor->tasks.packet(reactor->tasks.self, index, &packet);
 }
 
@@ -480,7 +459,7 @@ static bool poll_buses(struct io_reactor *reactor)
 {
     int found = 0;
     for (int i = 0; i < reactor->source_count; i++)
-        if (reactor->source[i].bus && io_bus_needs_polling(reactor->source[i].bus))
+        if (io_bus_needs_polling(reactor->source[i].bus))
             found += drain(reactor, i);
     return found > 0;
 }

@@ -36,9 +36,6 @@ struct io_reactor *io_reactor_place(void *mem);
 /* The buses are open and stay the caller's.  0 or -errno.  Context: setup. */
 int io_reactor_open(struct io_reactor *reactor, struct io_bus *const *buses, int bus_count,
                     const struct io_reactor_tasks *tasks);
-/* The same with bare UDP sockets. */
-int io_reactor_open_udp(struct io_reactor *reactor, struct io_udp *const *sockets, int socket_count,
-                        const struct io_reactor_tasks *tasks);
 /* Once no thread waits any more.  Context: after the run. */
 void io_reactor_close(struct io_reactor *reactor);
 /* Empty, or one sentence on what this machine refused.  Context: any, after open. */

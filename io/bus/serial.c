@@ -260,6 +260,5 @@ const struct io_bus_ops io_serial_bus_ops = {
     .send_emergency = send_emergency,
     .watches = watches,
     .tick = tick,
-    .drop = NULL, /* there is no other to take the place */
     .backlog = backlog,
 };

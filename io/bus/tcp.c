@@ -428,7 +428,6 @@ const struct io_bus_ops io_tcp_bus_ops = {
     .send_emergency = send_emergency,
     .watches = watches,
     .tick = tick,
-    .drop = drop,
     .has_tx_timestamp = has_tx_timestamp,
     .tx_timestamp = tx_timestamp,
     .backlog = backlog,

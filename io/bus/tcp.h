@@ -2,7 +2,7 @@
  * TCP on IPv4, as server or as client, with one peer at a time and no delay of small frames.
  *
  *   server   the first to connect has the place; others are accepted, closed and counted, until the
- *            first has gone or was dropped (io_bus_drop)
+ *            first has gone, or was silent for long (io_bus_newcomer_policy)
  *   client   connects again after a loss, at first at once, then after 50 ms, 100 ms ... 2 s
  *
  * The kernel keeps at most some 128 KiB that the peer has not taken: beyond that a send answers

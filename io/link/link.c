@@ -143,8 +143,7 @@ struct link {
     _Atomic uint64_t replied_us; /* board time of the newest command */
     atomic_bool on_sim_time;     /* and that time is the simulation's */
     _Atomic uint32_t arrived;    /* its sequence: the word on which io_link_await() sleeps */
-    _Atomic uint32_t board, rate_hint;
-    atomic_bool lockstep;
+    _Atomic uint32_t board;
     struct tally tally;
     struct rt_mailbox *commands;      /* to the frame */
     struct rt_mailbox *clock_samples; /* to the frame, of struct io_clock_sample */
@@ -927,8 +926,6 @@ static void publish_counters(struct link *link)
     atomic_store_explicit(&tally->rx_bad, in.rx_bad, memory_order_relaxed);
     atomic_store_explicit(&tally->duplicates, in.duplicates, memory_order_relaxed);
     atomic_store_explicit(&link->board, (uint32_t)facts->board, memory_order_relaxed);
-    atomic_store_explicit(&link->rate_hint, facts->rate_hint_hz, memory_order_relaxed);
-    atomic_store_explicit(&link->lockstep, facts->lockstep, memory_order_relaxed);
 }
 
 /* Who it is that sent this; one that speaks from many ports is known by the one it hears at. */
@@ -1514,16 +1511,6 @@ enum io_board_state io_link_board_state(const struct io_links *links, int link)
     if (heard_ns == 0 || silent(of, heard_ns, rt_now_ns()))
         return IO_BOARD_SILENT;
     return (enum io_board_state)atomic_load_explicit(&of->board, memory_order_relaxed);
-}
-
-bool io_link_lockstep(const struct io_links *links, int link)
-{
-    return atomic_load_explicit(&const_link_at(links, link)->lockstep, memory_order_relaxed);
-}
-
-uint32_t io_link_rate_hint(const struct io_links *links, int link)
-{
-    return atomic_load_explicit(&const_link_at(links, link)->rate_hint, memory_order_relaxed);
 }
 
 void io_link_cadence(const struct io_links *links, int link, uint64_t now_ns,

@@ -198,10 +198,6 @@ bool io_link_has_peer(const struct io_links *links, int link);
 /* How the far end stands; IO_BOARD_SILENT also when nothing sound came for lost_after_ns.  Context:
  * any. */
 enum io_board_state io_link_board_state(const struct io_links *links, int link);
-/* It has told that it runs in lockstep (PX4).  Context: any. */
-bool io_link_lockstep(const struct io_links *links, int link);
-/* Frames per second that it would like (ArduPilot); 0: it has not said.  Context: any. */
-uint32_t io_link_rate_hint(const struct io_links *links, int link);
 /* Tell every far end that the simulation is no longer valid (MAVLink: HEARTBEAT,
  * MAV_STATE_EMERGENCY; others have no word for it).  From here on no sample leaves; the I/O thread
  * repeats the message until the stop.  Async-signal-safe. Context: any. */

@@ -188,22 +188,40 @@ static void test_a_peer_that_left_makes_room_but_its_last_bytes_are_heard(void)
     (void)close(second);
 }
 
+/* The server notices that its peer has gone, by receiving alone: a tick would send what is kept. */
+static void wait_lost(void)
+{
+    struct io_packet packet;
+    for (int i = 0; i < WAIT_TRIES && io_bus_connected(&server); i++) {
+        (void)io_bus_receive(&server, &packet);
+        wait_moment();
+    }
+    TEST_ASSERT_FALSE(io_bus_connected(&server));
+}
+
 static void test_the_place_of_a_silent_peer_can_be_taken(void)
 {
     unsigned char bytes[3];
     const int silent = call_in();
     wait_connected(&server, true);
+    const struct io_address before = io_bus_peer(&server);
     const int next = call_in();
-    io_bus_drop(&server);
-    TEST_ASSERT_FALSE(io_bus_connected(&server));
-    TEST_ASSERT_EQUAL_UINT16(0, io_bus_peer(&server).port);
-    wait_connected(&server, true);
+    io_bus_newcomer_policy(&server, IO_BUS_REPLACE_PEER);
+    for (int i = 0; i < WAIT_TRIES && counters_of(&server).connects < 2; i++) {
+        io_bus_tick(&server, rt_now_ns());
+        wait_moment();
+    }
+    TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).losses);
+    TEST_ASSERT_TRUE(io_bus_connected(&server));
+    TEST_ASSERT_NOT_EQUAL_UINT64(io_address_pack(before), io_address_pack(io_bus_peer(&server)));
     TEST_ASSERT_EQUAL(3, send(next, "new", 3, 0));
     wait_bytes(&server, bytes, 3);
     TEST_ASSERT_EQUAL_MEMORY("new", bytes, 3);
-    TEST_ASSERT_EQUAL(0, recv(silent, bytes, 1, 0)); /* it is told, if it listens */
+    TEST_ASSERT_EQUAL(0, recv(silent, bytes, 1, 0)); /* it sees the end of its connection */
     (void)close(silent);
     (void)close(next);
+    wait_lost();
+    TEST_ASSERT_EQUAL_UINT16(0, io_bus_peer(&server).port);
 }
 
 static void tick_a_while(void)
@@ -335,8 +353,9 @@ static void test_the_rest_of_a_frame_is_not_for_the_next_peer(void)
     const int first = call_in();
     wait_connected(&server, true);
     server.tcp.partial.size = 100; /* as if the kernel had taken a part */
-    io_bus_drop(&server);
     (void)close(first);
+    wait_lost();
+    TEST_ASSERT_EQUAL_size_t(100, server.tcp.partial.size - server.tcp.partial.at);
     join();
     TEST_ASSERT_EQUAL(0, io_bus_send(&server, nobody, "clean", 5, false));
     wait_bytes(&client, bytes, 5);
@@ -488,7 +507,8 @@ static void test_last_words_reach_the_peer_or_nobody(void)
     wait_bytes(&client, bytes, 4);
     TEST_ASSERT_EQUAL_MEMORY("safe", bytes, 4);
     const int stable_fd = server.tcp.stable_fd.fd;
-    io_bus_drop(&server);
+    io_bus_close(&client);
+    wait_lost();
     TEST_ASSERT_EQUAL(stable_fd, server.tcp.stable_fd.fd);
     const int other = open("/dev/null", O_RDWR | O_CLOEXEC);
     TEST_ASSERT_NOT_EQUAL(stable_fd, other); /* the number is not given out again */
@@ -559,11 +579,11 @@ static void test_what_waits_is_in_the_kernel_or_here(void)
     TEST_ASSERT_EQUAL_size_t(20, io_bus_backlog(&server));
     server.tcp.partial.at = server.tcp.partial.size = 0;
     TEST_ASSERT_EQUAL_size_t(0, io_bus_backlog(&server));
-    io_bus_drop(&server);
+    (void)close(fd);
+    wait_lost();
     server.tcp.partial.size = 30;
     TEST_ASSERT_EQUAL_size_t(0, io_bus_backlog(&server)); /* for nobody */
     server.tcp.partial.size = 0;
-    (void)close(fd);
 }
 
 /* The peer resets, and its end is met by a write. */
