@@ -222,33 +222,45 @@ static int map(struct io_shm *shared, size_t size)
     return 0;
 }
 
-/* With the layout locked: make it, or look whether it is ours. */
-static int check_or_create_layout(struct io_shm *shared)
+static int create_layout(struct io_shm *shared)
 {
-    struct stat file;
-    if (fstat(shared->fd, &file) < 0)
-        return -errno;
-    if (file.st_nlink == 0)
-        return -ESTALE; /* the last one left between our open and our lock */
-    const bool fresh = file.st_size == 0;
-    if (fresh && posix_fallocate(shared->fd, 0, IO_SHM_SIZE) != 0)
+    if (posix_fallocate(shared->fd, 0, IO_SHM_SIZE) != 0)
         return -ENOSPC;
-    if (!fresh && (uint64_t)file.st_size < sizeof(struct io_shm_header))
-        return -EPROTO;
-    int status = map(shared, fresh ? IO_SHM_SIZE : (size_t)file.st_size);
-    if (status == 0 && fresh)
-        io_shm_format(shared->mem);
+    const int status = map(shared, IO_SHM_SIZE);
     if (status == 0)
-        status = io_shm_check(shared->mem, shared->mem_size);
+        io_shm_format(shared->mem);
     return status;
 }
 
-static int join(struct io_shm *shared)
+/* Called with the layout locked: create it in an empty file, or check that it is ours.  A file that
+ * could not be formatted is removed, because a later open would refuse its zeros; whoever waits for
+ * the lock finds the file without a name and makes a new one. */
+static int check_or_create_layout(struct io_shm *shared, const char *name)
+{
+    struct stat file;
+    int status;
+    if (fstat(shared->fd, &file) < 0)
+        return -errno;
+    if (file.st_nlink == 0)
+        return -ESTALE; /* the last process left between our open and our lock */
+    if (file.st_size == 0) {
+        status = create_layout(shared);
+        if (status < 0)
+            (void)shm_unlink(name);
+        return status;
+    }
+    if ((uint64_t)file.st_size < sizeof(struct io_shm_header))
+        return -EPROTO;
+    status = map(shared, (size_t)file.st_size);
+    return status < 0 ? status : io_shm_check(shared->mem, shared->mem_size);
+}
+
+static int join(struct io_shm *shared, const char *name)
 {
     int status = lock_layout(shared->fd);
     if (status < 0)
         return status == -EAGAIN ? -EBUSY : status;
-    status = check_or_create_layout(shared);
+    status = check_or_create_layout(shared, name);
     if (status == 0)
         status = take_side(shared);
     if (status == 0)
@@ -312,7 +324,7 @@ static int open_shared(struct io_bus *bus, char *error)
     for (int i = 0; i < OPEN_TRIES && status == -ESTALE; i++) {
         unmap(shared);
         shared->fd = shm_open(name, O_RDWR | O_CREAT, 0600);
-        status = shared->fd < 0 ? -errno : join(shared);
+        status = shared->fd < 0 ? -errno : join(shared, name);
     }
     if (status < 0) {
         const struct io_shm_header *header = shared->mem;

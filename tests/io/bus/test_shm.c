@@ -535,7 +535,16 @@ static void test_memory_that_cannot_be_made_is_refused(void)
                ": No space left on device");
     TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_FSIZE, &before));
     TEST_ASSERT_EQUAL(next, next_descriptor());
+    TEST_ASSERT_EQUAL(-1, access(path, F_OK));
     open_bus(&a, &spec); /* another time there is room */
+}
+
+static int fill_guards(unsigned char others[RT_GUARDED_MAPPING_MAX], atomic_bool *gone)
+{
+    int count = 0;
+    while (count < RT_GUARDED_MAPPING_MAX && rt_guarded_mapping_add(&others[count], 1, gone))
+        count++;
+    return count;
 }
 
 /* Unguarded memory could kill the run, so there is none. */
@@ -543,15 +552,44 @@ static void test_memory_that_cannot_be_guarded_is_refused(void)
 {
     static unsigned char others[RT_GUARDED_MAPPING_MAX];
     atomic_bool gone = false;
-    int count = 0;
-    while (count < RT_GUARDED_MAPPING_MAX && rt_guarded_mapping_add(&others[count], 1, &gone))
-        count++;
+    int count = fill_guards(others, &gone);
     const int next = next_descriptor();
     refuse_bus(&spec, -ENOMEM, "links.board.device: cannot use shared memory /dev/shm/airbearing-",
                ": Cannot allocate memory");
     TEST_ASSERT_EQUAL(next, next_descriptor());
     while (count > 0)
         rt_guarded_mapping_remove(&others[--count]);
+}
+
+/* A file of zeros would be refused by every later open. */
+static void test_a_failed_mapping_leaves_no_file_behind(void)
+{
+    static unsigned char others[RT_GUARDED_MAPPING_MAX];
+    atomic_bool gone = false;
+    int count = fill_guards(others, &gone);
+    refuse_bus(&spec, -ENOMEM, "links.board.device: cannot use shared memory /dev/shm/airbearing-",
+               ": Cannot allocate memory");
+    TEST_ASSERT_EQUAL(-1, access(path, F_OK));
+    TEST_ASSERT_EQUAL(ENOENT, errno);
+    while (count > 0)
+        rt_guarded_mapping_remove(&others[--count]);
+    join(); /* both sides can be opened without anybody removing anything */
+}
+
+/* A file that another process has made is not ours to remove. */
+static void test_a_failed_mapping_keeps_the_file_of_the_other_side(void)
+{
+    static unsigned char others[RT_GUARDED_MAPPING_MAX];
+    atomic_bool gone = false;
+    open_bus(&a, &spec);
+    int count = fill_guards(others, &gone);
+    refuse_bus(&spec, -ENOMEM, "links.board.device: cannot use shared memory /dev/shm/airbearing-",
+               ": Cannot allocate memory");
+    TEST_ASSERT_EQUAL(0, access(path, F_OK));
+    while (count > 0)
+        rt_guarded_mapping_remove(&others[--count]);
+    open_bus(&b, &spec);
+    TEST_ASSERT_TRUE(io_bus_connected(&b));
 }
 
 /* Somebody stopped in the middle of opening. */
@@ -598,6 +636,8 @@ int main(void)
     RUN_TEST(test_a_file_that_is_no_layout_is_refused_and_let_go);
     RUN_TEST(test_memory_that_cannot_be_made_is_refused);
     RUN_TEST(test_memory_that_cannot_be_guarded_is_refused);
+    RUN_TEST(test_a_failed_mapping_leaves_no_file_behind);
+    RUN_TEST(test_a_failed_mapping_keeps_the_file_of_the_other_side);
     RUN_TEST(test_who_finds_the_layout_locked_for_ever_gives_up);
     return UNITY_END();
 }
