@@ -136,15 +136,15 @@ static int open_error(struct io_bus *bus, int status, char *error)
     if (status == -EAFNOSUPPORT || status == -EPROTONOSUPPORT)
         return io_bus_error(bus, "device", status, error,
                             "this kernel has no CAN (AF_CAN); load its modules with `sudo modprobe "
-                            "can_raw`, or take a kernel that has them");
+                            "can_raw`, or use a kernel that has them");
     if (status == -ENODEV)
         return io_bus_error(bus, "device", status, error,
-                            "there is no CAN interface %s; `ip -br link` shows those there are",
+                            "there is no CAN interface %s; `ip -br link` lists the interfaces",
                             device);
     if (status == -EOPNOTSUPP)
         return io_bus_error(bus, "fd", status, error,
                             "%s is not set up for CAN FD; `sudo ip link set %s mtu 72` and a data "
-                            "bit rate do that, where the adapter can",
+                            "bit rate enable it, if the adapter supports it",
                             device, device);
     return io_bus_error(bus, "device", status, error, "cannot use %s: %s", device,
                         strerror(-status));

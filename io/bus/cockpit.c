@@ -49,7 +49,7 @@ static int open_cockpit(struct io_bus *bus, char *error)
         status = connect_socket(&cockpit->out, &cockpit->in);
     if (status < 0) {
         close_cockpit(bus);
-        return io_bus_error(bus, "bus", status, error, "no sockets on 127.0.0.1: %s",
+        return io_bus_error(bus, "bus", status, error, "cannot open sockets on 127.0.0.1: %s",
                             strerror(-status));
     }
     discard_received(&cockpit->in);

@@ -161,7 +161,8 @@ static int absent_error(struct io_bus *bus, int status, char *error)
                             "there is no %s, nor any other input device with axes; plug it in, or "
                             "play a tape (bus: tape)",
                             bus->spec.device);
-    return io_bus_error(bus, "device", status, error, "there is no %s; there are %s",
+    return io_bus_error(bus, "device", status, error,
+                        "there is no input device %s; the input devices with axes are %s",
                         bus->spec.device, there);
 }
 
@@ -176,10 +177,11 @@ static int open_error(struct io_bus *bus, int status, char *error)
                             "input $USER`, then log in again)",
                             device);
     if (status == -ENOTTY || status == -EINVAL)
-        return io_bus_error(bus, "device", status, error,
-                            "%s is no event device; a joystick's is called /dev/input/eventN, not "
-                            "jsN",
-                            device);
+        return io_bus_error(
+            bus, "device", status, error,
+            "%s is not an event device; a joystick's is called /dev/input/eventN, not "
+            "jsN",
+            device);
     if (status == -ENODATA)
         return io_bus_error(bus, "device", status, error, "%s has no axes; is it a keyboard?",
                             device);
@@ -201,7 +203,7 @@ static int open_evdev(struct io_bus *bus, char *error)
     const int pending_event = io_pending_event_open(&evdev->pending_event);
     int status = stable_fd < 0 ? stable_fd : pending_event;
     if (status < 0)
-        (void)io_bus_error(bus, "device", status, error, "no descriptor left: %s",
+        (void)io_bus_error(bus, "device", status, error, "no file descriptor is left: %s",
                            strerror(-status));
     else if ((status = open_device(bus)) < 0)
         (void)open_error(bus, status, error);

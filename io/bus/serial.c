@@ -148,7 +148,7 @@ static int open_serial(struct io_bus *bus, char *error)
                             "a serial link needs its baud rate, such as 921600");
     const int status = io_stable_fd_open(&bus->serial.stable_fd);
     if (status < 0)
-        return io_bus_error(bus, "device", status, error, "no descriptor left: %s",
+        return io_bus_error(bus, "device", status, error, "no file descriptor is left: %s",
                             strerror(-status));
     const struct outcome outcome = open_device(bus);
     if (outcome.status == 0)

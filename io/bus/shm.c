@@ -294,7 +294,7 @@ static int open_error(struct io_bus *bus, int status, uint32_t version, char *er
     if (status == -EPROTONOSUPPORT)
         return io_bus_error(bus, "device", status, error,
                             "/dev/shm%s has layout version %u, this program speaks version %d; "
-                            "bring both programs to one release, or remove the file",
+                            "use the same release of both programs, or remove the file",
                             name, version, IO_SHM_VERSION);
     if (status == -EPROTO || status == -EINVAL)
         return io_bus_error(bus, "device", status, error,

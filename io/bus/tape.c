@@ -52,10 +52,10 @@ static int check_header(const unsigned char *bytes, size_t size, char *error)
         return complain(error, 0, "this is not a tape (a tape begins with " IO_TAPE_MAGIC ")");
     memcpy(&header, bytes, sizeof header);
     if (header.version != IO_TAPE_VERSION)
-        return complain(error, 8, "a tape of version %u, this program plays version %d",
+        return complain(error, 8, "the tape has version %u; this program plays version %d",
                         header.version, IO_TAPE_VERSION);
     if (header.zero != 0)
-        return complain(error, 12, "%u where the format has zero", header.zero);
+        return complain(error, 12, "%u in a field that must be zero", header.zero);
     return 0;
 }
 
@@ -80,11 +80,13 @@ static int check_record(const unsigned char *bytes, size_t size, size_t at, uint
     if (record->size == 0)
         return 0;
     if (record->size > IO_DATAGRAM_MAX)
-        return complain(error, at + 8, "a packet of %u bytes, longer than any", record->size);
+        return complain(error, at + 8, "a packet of %u bytes is longer than the limit of %d",
+                        record->size, IO_DATAGRAM_MAX);
     if (record->zero != 0)
-        return complain(error, at + 12, "%u where the format has zero", record->zero);
+        return complain(error, at + 12, "%u in a field that must be zero", record->zero);
     if (record->time_ns < last_ns)
-        return complain(error, at, "time goes back, to %" PRIu64 " ns", record->time_ns);
+        return complain(error, at, "the time of the record goes back to %" PRIu64 " ns",
+                        record->time_ns);
     if (record->size > size - at - sizeof *record)
         return complain(
             error, at, "the tape ends inside a packet; `truncate -s %zu` keeps what is before", at);
@@ -256,7 +258,7 @@ static int open_tape(struct io_bus *bus, char *error)
     if (status < 0) {
         close_tape(bus);
         return io_bus_error(bus, "device", status, error, "cannot read the tape %s: %s", path,
-                            status == -EISDIR ? "it is no regular file" : strerror(-status));
+                            status == -EISDIR ? "it is not a regular file" : strerror(-status));
     }
     status = io_tape_check(tape->bytes, tape->reader.size, wrong);
     if (status < 0) {

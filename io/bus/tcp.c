@@ -255,7 +255,7 @@ static int open_tcp(struct io_bus *bus, char *error)
         return status;
     status = io_stable_fd_open(&tcp->stable_fd);
     if (status < 0)
-        return io_bus_error(bus, "listen", status, error, "no descriptor left: %s",
+        return io_bus_error(bus, "listen", status, error, "no file descriptor is left: %s",
                             strerror(-status));
     status = bus->spec.listen[0] ? open_server(bus, error) : open_client(bus, error);
     if (status < 0)

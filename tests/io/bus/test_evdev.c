@@ -282,15 +282,21 @@ static void test_who_is_missing_is_told_who_is_there(void)
     describe(5, "Gamepad\n", "3003f\n");
     describe(11, "Pedals\n", "7\n");
     refuse_bus(&spec, -ENODEV,
-               "links.hand.device: there is no name:Yoke; there are /tmp/test_evdev",
+               "links.hand.device: there is no input device name:Yoke; the input devices with axes "
+               "are /tmp/test_evdev",
                "/event5 \"Gamepad\", ");
     TEST_ASSERT_EQUAL(-ENODEV, io_bus_open(&bus, &spec, error));
     TEST_ASSERT_NULL(strstr(error, "Power Button"));
-    refuse_bus(&spec, -ENODEV, "links.hand.device: there is no name:Yoke; there are ",
-               "/event11 \"Pedals\"");
+    refuse_bus(
+        &spec, -ENODEV,
+        "links.hand.device: there is no input device name:Yoke; the input devices with axes are ",
+        "/event11 \"Pedals\"");
     for (int i = 0; i < 64; i++) /* the line ends, the list does not */
         describe(i, "A controller with a name as long as they come, Rev. 2\n", "1\n");
-    refuse_bus(&spec, -ENODEV, "links.hand.device: there is no name:Yoke; there are ", "Rev. 2");
+    refuse_bus(
+        &spec, -ENODEV,
+        "links.hand.device: there is no input device name:Yoke; the input devices with axes are ",
+        "Rev. 2");
 }
 
 static void test_what_is_no_hand_controller_is_refused(void)
@@ -298,9 +304,9 @@ static void test_what_is_no_hand_controller_is_refused(void)
     facts.axes = 0;
     refuse_bus(&spec, -ENODATA, "links.hand.device: ", "has no axes; is it a keyboard?");
     ask_status = -ENOTTY;
-    refuse_bus(&spec, -ENOTTY, "links.hand.device: ", "is no event device");
+    refuse_bus(&spec, -ENOTTY, "links.hand.device: ", "is not an event device");
     spec.input = NULL; /* the kernel itself says so of a FIFO */
-    refuse_bus(&spec, -ENOTTY, "links.hand.device: ", "is no event device");
+    refuse_bus(&spec, -ENOTTY, "links.hand.device: ", "is not an event device");
     (void)snprintf(spec.device, sizeof spec.device, "%s/none", folder);
     refuse_bus(&spec, -ENOENT, "links.hand.device: there is no ", "");
 }

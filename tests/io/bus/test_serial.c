@@ -264,8 +264,8 @@ static void test_a_process_out_of_descriptors_opens_no_line(void)
         TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &before));
         TEST_ASSERT_EQUAL(-EMFILE, status);
         if (room < 2)
-            TEST_ASSERT_EQUAL_STRING("links.board.device: no descriptor left: Too many open files",
-                                     error);
+            TEST_ASSERT_EQUAL_STRING(
+                "links.board.device: no file descriptor is left: Too many open files", error);
         else
             TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, ": Too many open files"), error);
         const int after = dup(0);

@@ -251,13 +251,13 @@ static void test_a_corrupt_tape_is_refused_with_the_byte(void)
     refuse_tape(&wire, "byte 0: ", "not a tape");
     wire = sound;
     wire.bytes[8] = 2;
-    refuse_tape(&wire, "byte 8: ", "version 2, this program plays version 1");
+    refuse_tape(&wire, "byte 8: ", "version 2; this program plays version 1");
     wire = sound;
     wire.bytes[12] = 7;
-    refuse_tape(&wire, "byte 12: ", "7 where the format has zero");
+    refuse_tape(&wire, "byte 12: ", "7 in a field that must be zero");
     wire = sound;
     wire.bytes[28] = 9;
-    refuse_tape(&wire, "byte 28: ", "9 where the format has zero");
+    refuse_tape(&wire, "byte 28: ", "9 in a field that must be zero");
     wire = sound;
     wire.bytes[25] = 0x80;
     refuse_tape(&wire, "byte 24: ", "a packet of 32773 bytes");
@@ -266,7 +266,7 @@ static void test_a_corrupt_tape_is_refused_with_the_byte(void)
     refuse_tape(&wire, "byte 16: ", "truncate -s 16");
     wire = sound;
     wire.bytes[37] = 0xe7; /* 1000 becomes 999 */
-    refuse_tape(&wire, "byte 37: ", "time goes back, to 999 ns");
+    refuse_tape(&wire, "byte 37: ", "the time of the record goes back to 999 ns");
     wire = sound;
     wire.size -= 1;
     refuse_tape(&wire, "byte 37: ", "ends inside a packet; `truncate -s 37`");
@@ -282,7 +282,7 @@ static void test_a_tape_that_cannot_be_read_is_refused(void)
     (void)snprintf(spec.device, sizeof spec.device, "/nowhere/tape");
     refuse_bus(&spec, -ENOENT, "links.board.device: cannot read the tape /nowhere/tape", "No such");
     (void)snprintf(spec.device, sizeof spec.device, "/tmp");
-    refuse_bus(&spec, -EISDIR, "links.board.device: ", "no regular file");
+    refuse_bus(&spec, -EISDIR, "links.board.device: ", "not a regular file");
 }
 
 static int next_descriptor(void)
@@ -402,7 +402,8 @@ static void test_a_packet_is_as_long_as_any_and_no_longer(void)
         TEST_ASSERT_EQUAL(size == IO_DATAGRAM_MAX ? 0 : -EBADMSG,
                           io_tape_check(bytes, 32 + size, error));
     }
-    TEST_ASSERT_EQUAL_STRING("byte 24: a packet of 2049 bytes, longer than any", error);
+    TEST_ASSERT_EQUAL_STRING("byte 24: a packet of 2049 bytes is longer than the limit of 2048",
+                             error);
 }
 
 static void test_a_tape_that_is_too_large_is_refused(void)

@@ -632,8 +632,8 @@ static void test_a_process_out_of_descriptors_opens_no_link(void)
         TEST_ASSERT_EQUAL_MESSAGE(-EMFILE, status, error);
         TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "Too many open files"), error);
         if (room < 2)
-            TEST_ASSERT_EQUAL_STRING("links.px4.listen: no descriptor left: Too many open files",
-                                     error);
+            TEST_ASSERT_EQUAL_STRING(
+                "links.px4.listen: no file descriptor is left: Too many open files", error);
         const int after = dup(0);
         (void)close(after);
         TEST_ASSERT_EQUAL(next, after); /* nothing is left open */
