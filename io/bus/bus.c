@@ -1,5 +1,6 @@
 /*
- * What all kinds of bus share: the table of kinds, counters, recording, error lines.
+ * What all kinds of bus share: the table of kinds, counters, recording, error lines.  The kinds
+ * have their own tests; test_bus.c has what they share.
  */
 #include "io/bus/bus.h"
 
@@ -95,7 +96,7 @@ int io_bus_bind_error(const struct io_bus *bus, struct io_address listen, int st
                         strerror(-status));
 }
 
-/* All kinds. */
+/* The kinds. */
 
 static const struct io_bus_ops *const ops_of[IO_BUS_KIND_COUNT] = {
     [IO_BUS_UDP] = &io_udp_bus_ops,         [IO_BUS_TCP] = &io_tcp_bus_ops,
@@ -258,7 +259,7 @@ void io_bus_newcomer_policy(struct io_bus *bus, enum io_bus_newcomer_policy newc
 
 void io_bus_send_emergency(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
 {
-    const int saved = errno; /* the interrupted code may be looking at it */
+    const int saved = errno; /* the interrupted code may be about to read it */
     if (size <= IO_EMERGENCY_MAX && bus->ops->send_emergency)
         bus->ops->send_emergency(bus, to, bytes, size);
     errno = saved;

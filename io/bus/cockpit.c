@@ -21,7 +21,7 @@ static int connect_socket(const struct io_udp *from, const struct io_udp *to)
     return connect(from->fd, (const struct sockaddr *)&name, sizeof name) < 0 ? -errno : 0;
 }
 
-/* What a stranger sent before the two knew each other. */
+/* Discard what another process sent before the sockets were connected. */
 static void discard_received(struct io_udp *udp)
 {
     struct io_packet packet;

@@ -29,7 +29,7 @@ static int set_rs485(int fd)
     return ioctl(fd, TIOCSRS485, &mode) < 0 ? -errno : 0;
 }
 
-/* Which step failed, so that the line can say what to do. */
+/* The step that failed, so that the error line can say what to do. */
 enum step { STEP_OPEN, STEP_LOCK, STEP_LINE, STEP_RS485, STEP_ATTACH };
 struct outcome {
     int status;
@@ -54,8 +54,8 @@ static struct outcome set_up(struct io_bus *bus, int fd)
     return outcome;
 }
 
-/* The lock and the exclusive mode are the open device's, which somebody who still sleeps on it may
- * keep alive after our close. */
+/* The lock and the exclusive mode belong to the open device, which a thread that still sleeps on it
+ * may keep open after our close. */
 static void unlock_device(int fd)
 {
     (void)ioctl(fd, TIOCNXCL);
@@ -161,7 +161,7 @@ static void drop(struct io_bus *bus)
 {
     if (!bus->serial.stable_fd.taken)
         return;
-    (void)tcflush(bus->serial.stable_fd.fd, TCIOFLUSH); /* or the close may wait for it to go out */
+    (void)tcflush(bus->serial.stable_fd.fd, TCIOFLUSH); /* or the close may wait until it is sent */
     unlock_device(bus->serial.stable_fd.fd);
     io_stable_fd_detach(&bus->serial.stable_fd);
     io_bus_peer_left(bus);
@@ -189,7 +189,7 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
     return 1;
 }
 
-/* A line that takes nothing answers 0 as well as EAGAIN. */
+/* A line that accepts nothing returns 0 or EAGAIN. */
 static ssize_t write_some(void *self, const void *bytes, size_t size)
 {
     const struct io_serial *serial = self;

@@ -67,7 +67,7 @@ static bool is_zero(const unsigned char *bytes, size_t size)
     return true;
 }
 
-/* 1 for a record, 0 for the end, or -EBADMSG. */
+/* 1 for a record, 0 at the end, or -EBADMSG. */
 static int check_record(const unsigned char *bytes, size_t size, size_t at, uint64_t last_ns,
                         struct record *record, char *error)
 {
@@ -173,7 +173,7 @@ int io_tape_writer_open(struct io_tape_writer *writer, const char *path, size_t 
     return 0;
 }
 
-/* The size comes last: until it is there the record is the end of the tape. */
+/* The size is written last: a record without it is the end of the tape. */
 bool io_tape_writer_append(struct io_tape_writer *writer, const void *bytes, size_t size)
 {
     if (size == 0)
@@ -204,7 +204,7 @@ void io_tape_writer_close(struct io_tape_writer *writer)
     struct stat file;
     const bool whole = fstat(writer->fd, &file) == 0 && (size_t)file.st_size >= writer->used;
     const int cut = whole ? ftruncate(writer->fd, (off_t)writer->used) : 0;
-    (void)cut; /* zeros at the end are the end, too */
+    (void)cut; /* if it fails, the zeros that stay mark the end as well */
     (void)close(writer->fd);
     writer->map = NULL;
 }
@@ -281,7 +281,7 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
         tape->start_ns = now_ns;
     tape->started = true;
     if (!io_tape_peek(&tape->reader, &time_ns, &next)) {
-        io_bus_peer_left(bus); /* the end */
+        io_bus_peer_left(bus); /* the end of the tape */
         return 0;
     }
     if (now_ns - tape->start_ns < time_ns)

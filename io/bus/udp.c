@@ -16,8 +16,8 @@ static void enable_timestamps(struct io_udp *udp)
     udp->stamps_sent = io_timestamp_enable(udp->fd);
 }
 
-/* The descriptor itself stays in blocking mode, because io_uring answers -EAGAIN at once on one
- * that is not; every call here says MSG_DONTWAIT instead. */
+/* The descriptor stays in blocking mode, because io_uring returns -EAGAIN at once on one that is
+ * not; every call here uses MSG_DONTWAIT instead. */
 int io_udp_open(struct io_udp *udp, struct io_address listen)
 {
     *udp = (struct io_udp){.fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
@@ -104,7 +104,7 @@ int io_udp_send(struct io_udp *udp, struct io_address to, const void *bytes, siz
     }
     const int status = -errno;
     if (stamped)
-        enable_timestamps(udp); /* whether the number was used up is not known: start anew */
+        enable_timestamps(udp); /* whether the number was used is not known: restart the numbers */
     return status;
 }
 
@@ -115,7 +115,7 @@ bool io_udp_tx_timestamp(struct io_udp *udp, uint64_t *stamp_ns)
 
 void io_udp_send_emergency(int fd, struct io_address to, const void *bytes, size_t size)
 {
-    const int saved = errno; /* the interrupted code may be looking at it */
+    const int saved = errno; /* the interrupted code may be about to read it */
     const struct sockaddr_in name = io_address_to_kernel(to);
     (void)sendto(fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)&name,
                  sizeof name);

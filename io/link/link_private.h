@@ -4,7 +4,7 @@
  *
  *      link.c           set-up, the stop, and what any thread may read
  *      link_thread.c    the I/O thread, the tick of every 20 ms, the poll of the inline mode
- *      link_rx.c        packets in: who may send, commands, clock replies
+ *      link_rx.c        packets in: which sender is the peer, commands, clock replies
  *      link_tx.c        samples out: the hand-over from the frame, the encoding, the queue
  *      link_await.c     the wait of a lockstep frame for a reply
  *      link_latency.c   the parts of the loop latency
@@ -105,7 +105,7 @@ struct link {
     struct sending sending;
     struct board_clock_check clock;
     uint64_t gap_from_ns;      /* last byte of the newest command of this peer; 0: none */
-    bool addressed;            /* the bus has many possible peers, told apart by their address */
+    bool addressed;            /* the bus has many possible peers, distinguished by their address */
     bool fixed_peer;           /* the spec names the peer; otherwise it is learned */
     uint16_t peer_listen_port; /* the port of a peer that sends from other ports; 0: the same */
     bool lost;
@@ -247,7 +247,7 @@ void io_link_receive_clock_reply(void *self, uint64_t asked_ns, uint64_t board_n
 
 /* link_tx.c */
 
-/* False: there is no peer yet, or the bus did not take it. */
+/* False: there is no peer yet, or the bus did not accept it. */
 bool io_link_transmit(struct link *link, const void *bytes, size_t size, enum io_destination target,
                       bool stamped);
 void io_link_send_status(struct link *link, enum io_status status);
@@ -259,7 +259,7 @@ void io_link_send_message(void *self, const void *bytes, size_t size, enum io_de
 
 /* link_await.c */
 
-/* End the sleep of io_link_await(), which then looks at its condition again. */
+/* End the sleep of io_link_await(), which then checks its condition again. */
 void io_link_wake_waiter(struct link *link);
 
 /* The time spent waiting for a command newer than the newest. */
