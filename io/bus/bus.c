@@ -1,6 +1,5 @@
 /*
- * What all kinds of bus share: the table of kinds, counters, recording, error lines.  The kinds
- * have their own tests; test_bus.c has what they share.
+ * What all kinds of bus share: the table of kinds, counters, recording, error lines.
  */
 #include "io/bus/bus.h"
 

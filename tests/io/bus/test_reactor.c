@@ -1,6 +1,6 @@
 /*
- * The reactor in io_uring and, once the process has forbidden itself io_uring, in poll(2): the same
- * promises.  Run with `poll` as argument for the second.
+ * The reactor in io_uring and, with the argument `poll`, in poll(2), after the process has
+ * forbidden itself io_uring.  Both have to pass the same tests.
  */
 #include "io/bus/reactor.h"
 
@@ -57,7 +57,7 @@ void setUp(void)
     seen.ordered = true;
     TEST_ASSERT_LESS_OR_EQUAL_size_t(MEMORY - 64, io_reactor_size());
     memset(memory, 0xff, sizeof memory);
-    reactor = io_reactor_place(memory + 64); /* no page boundary by luck */
+    reactor = io_reactor_place(memory + 64); /* not on a page boundary by chance */
     open_bus(&here[0], &udp_spec);
     open_bus(&here[1], &udp_spec);
     TEST_ASSERT_EQUAL(0, io_udp_open(&there, any));
@@ -80,7 +80,7 @@ static void send_to(int socket, const void *bytes, size_t size)
 
 static void wait_for(int count)
 {
-    int before = -1; /* a wait that brings nothing is the last */
+    int before = -1; /* a wait without a packet is the last */
     while (seen.count[0] + seen.count[1] < count && seen.count[0] + seen.count[1] != before) {
         before = seen.count[0] + seen.count[1];
         io_reactor_wait(reactor, FAR_NS);
@@ -193,7 +193,7 @@ static void test_another_thread_ends_the_wait(void)
     }
 }
 
-/* Other buses: a second reactor on buses of the test's own. */
+/* Other buses: a second reactor on buses that each test chooses. */
 
 enum { BUS_COUNT = 4, NEAR_NS = 20000000 };
 
@@ -300,7 +300,7 @@ static void test_buses_of_all_kinds_are_served_together(void)
     TEST_ASSERT_EQUAL(50, heard.packets[3]);
     TEST_ASSERT_EQUAL_MEMORY("tctc", heard.bytes[1], 4);
     TEST_ASSERT_EQUAL_MEMORY("serser", heard.bytes[2], 6);
-    TEST_ASSERT_EQUAL_UINT64(50, counters_of(&bus[0]).rx); /* counted past io_bus_receive() */
+    TEST_ASSERT_EQUAL_UINT64(50, counters_of(&bus[0]).rx); /* counted without io_bus_receive() */
     TEST_ASSERT_EQUAL_UINT64(150, counters_of(&bus[2]).rx_bytes);
     (void)close(caller);
     (void)close(board);
@@ -331,7 +331,7 @@ static void test_a_replaced_peer_sees_its_end_although_somebody_sleeps_on_it(voi
     start_buses(&tcp_server, 1);
     const int caller = call_in(&bus[0]);
     wait_peer(0, true);
-    io_reactor_wait(bus_reactor, 1000000); /* now there is a poll on the connection */
+    io_reactor_wait(bus_reactor, 1000000); /* from here on a poll on the connection is posted */
     io_bus_newcomer_policy(&bus[0], IO_BUS_REPLACE_PEER);
     const int next = call_in(&bus[0]);
     for (int i = 0; i < 500 && counters_of(&bus[0]).connects < 2; i++)
@@ -357,7 +357,7 @@ static void test_a_long_stream_arrives_whole_and_others_get_their_turn(void)
     TEST_ASSERT_EQUAL(sizeof stream, send(caller, stream, sizeof stream, 0));
     TEST_ASSERT_EQUAL(0, io_udp_send(&there, io_bus_local(&bus[1]), "turn", 4, false));
     io_reactor_wait(bus_reactor, FAR_NS);
-    TEST_ASSERT_LESS_OR_EQUAL_size_t(16 * IO_DATAGRAM_MAX, heard.size[0]); /* a bound per wait */
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(16 * IO_DATAGRAM_MAX, heard.size[0]); /* the bound per wait */
     wait_heard(1, 4);
     wait_heard(0, sizeof stream);
     TEST_ASSERT_EQUAL_MEMORY(stream, heard.bytes[0], sizeof stream);
@@ -373,7 +373,7 @@ static void test_a_device_that_vanishes_does_not_keep_the_thread_awake(void)
     start_buses(&spec, 1);
     (void)close(board);
     wait_peer(0, false);
-    /* nothing to wake for: a few waits fill the time, not thousands */
+    /* there is nothing to wake for: a few waits fill the time, not thousands */
     const uint64_t end_ns = rt_now_ns() + 10 * (uint64_t)NEAR_NS;
     for (; rt_now_ns() < end_ns; waits++)
         io_reactor_wait(bus_reactor, NEAR_NS);
@@ -441,7 +441,7 @@ static void test_buses_without_descriptors_are_looked_at_until_time_is_up_or_a_w
     for (int i = 0; i < 100; i++)
         TEST_ASSERT_EQUAL(0, io_bus_send(&far_side, nobody, "12345678", 8, false));
     io_reactor_wake(bus_reactor);
-    io_reactor_wait(bus_reactor, FAR_NS); /* what is there and the wake, both */
+    io_reactor_wait(bus_reactor, FAR_NS); /* both the packets and the wake */
     const uint64_t again_ns = rt_now_ns();
     wait_heard(0, 800);
     io_reactor_wait(bus_reactor, NEAR_NS);

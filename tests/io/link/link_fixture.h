@@ -1,5 +1,5 @@
 /*
- * What the tests of links share: a board that is nothing but a socket and the codec, a stranger
+ * What the tests of links share: a board that is only a socket and the codec, a stranger
  * beside it, and a link between them that is started in the way that the argument of the program
  * names: threaded, polling, inline, or refused (threaded, without io_uring).
  */
@@ -12,7 +12,7 @@
 #include "unity.h"
 
 enum { LINK_MEMORY = 2 << 20, MS = 1000000 };
-static const uint64_t PATIENCE_NS = 20000000000; /* long, because the machine may stand still */
+static const uint64_t PATIENCE_NS = 20000000000; /* long, because the machine may stall */
 
 struct board {
     struct io_udp udp;
@@ -59,7 +59,7 @@ struct io_link_counts counters(void);
 /* Wait until the link has received so many messages, good or bad. */
 void wait_messages(uint64_t count);
 void wait_commands(uint64_t count);
-/* A sample that is told apart from others by its time. */
+/* A sample that its time distinguishes from others. */
 struct io_sample make_sample(uint64_t frame, uint32_t due);
 /* Hand over a sample of this frame with these messages due. */
 void commit(uint64_t frame, uint32_t due);

@@ -1,6 +1,6 @@
 /*
  * The wait of a lockstep frame: late and lost replies, boards on their own clock, a machine that
- * stands still.
+ * stalls.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -271,7 +271,7 @@ static void test_the_clock_of_a_new_board_is_judged_anew(void)
     }
     commit(9, IO_SEND_SENSOR);
     TEST_ASSERT_FALSE(
-        await_shortly(9)); /* the lost reply costs no later one, because the clock tells */
+        await_shortly(9)); /* the lost reply costs no later one, because of the clock */
     commit(10, IO_SEND_SENSOR);
     board_expect(&stranger, IO_MAVLINK_SENSOR);
     board_expect(&stranger, IO_MAVLINK_SENSOR);
