@@ -46,24 +46,6 @@ void io_link_fetch_tx_stamp(struct io_links *links, struct link *link)
                                                       rt_now_ns() + STAMP_SLACK_NS, left->sent_ns));
 }
 
-void io_link_note_departure(struct io_links *links, struct link *link,
-                            const struct io_sample *sample, uint64_t handed_ns)
-{
-    if (link->departure.open)
-        io_link_record_latency(links, link, link->departure.sent_ns); /* its stamp never came */
-    link->departure = (struct departure){
-        .open = true,
-        .frame = sample->frame,
-        .handed_ns = handed_ns,
-        .sent_ns = rt_now_ns(),
-        .trace = sample->trace,
-    };
-    if (io_bus_has_tx_timestamp(&link->bus))
-        io_link_fetch_tx_stamp(links, link);
-    else
-        io_link_record_latency(links, link, link->departure.sent_ns);
-}
-
 void io_link_record_motion_latency(const struct io_links *links, struct link *link,
                                    const struct io_sample *sample, uint64_t handed_ns)
 {

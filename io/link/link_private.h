@@ -274,9 +274,6 @@ static inline uint64_t io_link_waited_ns(const struct link *link)
 
 /* The departure of the link is complete: its last message left at sent_ns. */
 void io_link_record_latency(const struct io_links *links, struct link *link, uint64_t sent_ns);
-/* A traced sample has left; its latency is recorded now, or when the stamp of the kernel comes. */
-void io_link_note_departure(struct io_links *links, struct link *link,
-                            const struct io_sample *sample, uint64_t handed_ns);
 /* The same for a hand controller, to which nothing is sent: its loop latency ends when the motion
  * that it commanded is known. */
 void io_link_record_motion_latency(const struct io_links *links, struct link *link,

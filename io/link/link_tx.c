@@ -55,6 +55,26 @@ static uint64_t unix_us(void)
     return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
+/* A traced sample has left.  Its latency is recorded when the stamp of the kernel comes, or at once
+ * where the bus has none. */
+static void note_departure(struct io_links *links, struct link *link,
+                           const struct io_sample *sample, uint64_t handed_ns)
+{
+    if (link->departure.open)
+        io_link_record_latency(links, link, link->departure.sent_ns); /* its stamp never came */
+    link->departure = (struct departure){
+        .open = true,
+        .frame = sample->frame,
+        .handed_ns = handed_ns,
+        .sent_ns = rt_now_ns(),
+        .trace = sample->trace,
+    };
+    if (io_bus_has_tx_timestamp(&link->bus))
+        io_link_fetch_tx_stamp(links, link);
+    else
+        io_link_record_latency(links, link, link->departure.sent_ns);
+}
+
 static void send_sample(struct io_links *links, struct link *link, const struct io_sample *sample,
                         uint64_t handed_ns)
 {
@@ -71,7 +91,7 @@ static void send_sample(struct io_links *links, struct link *link, const struct 
         if (link->clock.first_us == 0)
             link->clock.first_us = sample->sim_us;
         if (link->sending.traced)
-            io_link_note_departure(links, link, sample, handed_ns);
+            note_departure(links, link, sample, handed_ns);
     }
     link->sending = (struct sending){0};
 }
