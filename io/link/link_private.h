@@ -274,7 +274,7 @@ static inline uint64_t io_link_waited_ns(const struct link *link)
 
 /* The departure of the link is complete: its last message left at sent_ns. */
 void io_link_record_latency(const struct io_links *links, struct link *link, uint64_t sent_ns);
-/* The same for a hand controller, to which nothing is sent: its loop latency ends when the motion
+/* Record the latency of a hand controller, to which nothing is sent: its loop ends when the motion
  * that it commanded is known. */
 void io_link_record_motion_latency(const struct io_links *links, struct link *link,
                                    const struct io_sample *sample, uint64_t handed_ns);
