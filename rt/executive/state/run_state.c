@@ -7,6 +7,7 @@
 
 #include "rt/check.h"
 #include "rt/executive/arm/arm_configuration.h"
+#include "rt/executive/output/sensor_types.h"
 
 /* Distinct noise streams for distinct devices of one seed. */
 enum { STREAM_GUST = 1, STREAM_SENSOR = 1000, STREAM_FAULT = 2000 };
@@ -159,26 +160,8 @@ static void fill_state(const struct sim_vehicle *vehicle)
 static void begin_instrument(const struct sim_vehicle *vehicle, int i)
 {
     const struct sim_sensor *sensor = &vehicle->tuned.sensors[i];
-    const uint64_t seed = vehicle->spec->seed, stream = STREAM_SENSOR + (uint64_t)i;
-    void *state = vehicle->instrument[i];
-    switch (sensor->kind) {
-    case SIM_SENSOR_GYRO:
-    case SIM_SENSOR_ACCELEROMETER:
-    case SIM_SENSOR_MAGNETOMETER:
-        io_three_axis_sensor_begin(&sensor->triad, seed, stream, state);
-        break;
-    case SIM_SENSOR_GPS:
-        io_gps_begin(&sensor->gps, seed, stream, state);
-        break;
-    case SIM_SENSOR_SUN:
-        io_sun_sensor_begin(&sensor->sun, seed, stream, state);
-        break;
-    case SIM_SENSOR_STAR_TRACKER:
-        io_star_tracker_begin(&sensor->tracker, seed, stream, state);
-        break;
-    default:
-        io_scalar_sensor_begin(&sensor->gauge, seed, stream, state);
-    }
+    sim_sensor_types[sensor->kind].begin(sensor, vehicle->spec->seed, STREAM_SENSOR + (uint64_t)i,
+                                         vehicle->instrument[i]);
 }
 
 static void begin_devices(const struct sim_vehicle *vehicle)
@@ -321,18 +304,7 @@ static bool is_held(const struct sim_spec *spec)
 
 size_t sim_sensor_state_size(enum sim_sensor_kind kind)
 {
-    static const size_t size[SIM_SENSOR_KIND_COUNT] = {
-        [SIM_SENSOR_GYRO] = sizeof(struct io_three_axis_sensor_state),
-        [SIM_SENSOR_ACCELEROMETER] = sizeof(struct io_three_axis_sensor_state),
-        [SIM_SENSOR_MAGNETOMETER] = sizeof(struct io_three_axis_sensor_state),
-        [SIM_SENSOR_BAROMETER] = sizeof(struct io_scalar_sensor_state),
-        [SIM_SENSOR_AIRSPEED] = sizeof(struct io_scalar_sensor_state),
-        [SIM_SENSOR_GPS] = sizeof(struct io_gps_state),
-        [SIM_SENSOR_SUN] = sizeof(struct io_sun_sensor_state),
-        [SIM_SENSOR_STAR_TRACKER] = sizeof(struct io_star_tracker_state),
-        [SIM_SENSOR_ENCODER] = sizeof(struct io_scalar_sensor_state),
-    };
-    return size[kind];
+    return sim_sensor_types[kind].state_size;
 }
 
 /* The parts of the run state, in order; with state NULL only the size counts. */
