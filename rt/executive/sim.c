@@ -14,7 +14,7 @@
 static bool boundary(void *self, uint64_t frame)
 {
     const struct sim *sim = self;
-    return sim->desk.boundary(sim->desk.self, frame);
+    return sim->boundary.boundary(sim->boundary.self, frame);
 }
 
 static void latch(void *self, uint64_t frame, bool held)
@@ -54,8 +54,8 @@ static bool stop_requested(const struct sim *sim)
 static void heed(void *self)
 {
     struct sim *sim = self;
-    if (sim->desk.heed)
-        sim->desk.heed(sim->desk.self, sim->scratch.next_frame);
+    if (sim->boundary.heed)
+        sim->boundary.heed(sim->boundary.self, sim->scratch.next_frame);
 }
 
 /* Lockstep: every link that was sent a sensor message owes a reply.  A wait that the end of the run

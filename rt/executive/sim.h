@@ -132,7 +132,7 @@ struct sim {
     struct sim_scratch scratch;
 
     struct sim_input source;
-    struct sim_boundary desk;       /* boundary NULL: nobody asks */
+    struct sim_boundary boundary;   /* boundary NULL: nobody asks */
     struct io_links *links;         /* NULL: samples go nowhere */
     struct io_telemetry *telemetry; /* NULL: nothing is recorded */
     struct sim_record_layout layout;

@@ -127,11 +127,11 @@ bool sim_operator_boundary(void *self, uint64_t frame);
 void sim_operator_check_stop(void *self, uint64_t frame);
 
 /* Of operator.c.  Context: any. */
-void sim_operator_want_boundary(struct sim_operator *desk);
-void sim_operator_publish_parameter(struct sim_operator *desk, int index);
-void sim_operator_publish_parameters(struct sim_operator *desk);
+void sim_operator_want_boundary(struct sim_operator *op);
+void sim_operator_publish_parameter(struct sim_operator *op, int index);
+void sim_operator_publish_parameters(struct sim_operator *op);
 
 /* Of operator_words.c: what was done, or why not.  Context: any but frame. */
-void sim_operator_describe(const struct sim_operator *desk,
-                           const struct sim_operator_result_message *letter, char *text,
+void sim_operator_describe(const struct sim_operator *op,
+                           const struct sim_operator_result_message *result, char *text,
                            size_t size);
