@@ -7,7 +7,7 @@
 
 #include "rt/clock.h"
 #include "rt/estop.h"
-#include "rt/executive/operator/operator.h"
+#include "rt/executive/operator/acts.h"
 #include "rt/executive/sim_private.h"
 
 /* Release: who finds that one struck finds it on, or over. */
@@ -64,54 +64,6 @@ bool sim_is_operator_link(const struct sim_spec *spec, int link)
     return io_protocol_traits(spec->links[link].spec.protocol)->hands;
 }
 
-/* What late wires hold back was of another time; but a stick that is held says so once, and what is
- * under way of it is where it is. */
-static void clear_delay_lines(struct sim *sim, uint64_t shift_before)
-{
-    for (int i = 0; i < sim->spec->link_count; i++) {
-        sim_delay_line_clear(&sim->scratch.delay_out[i]);
-        if (sim_is_operator_link(sim->spec, i)) {
-            sim_delay_line_keep_newest(&sim->scratch.delay_in[i],
-                                       sim->schedule->frame_offset - shift_before);
-            sim_delay_line_keep_newest(&sim->scratch.wire[i], 0);
-        } else {
-            sim_delay_line_clear(&sim->scratch.delay_in[i]);
-            sim_delay_line_clear(&sim->scratch.wire[i]);
-        }
-    }
-}
-
-/* A state is put back, the operator's hands are not: sticks are where he holds them now, buttons
- * that he has pressed since it was taken have had their effect, and an arm that moved then, or that
- * servos held, does not go on by itself: it comes to rest and sets its brakes until a mode is
- * chosen.  Nor does what was taken before a stop undo it. */
-static void keep_operator_inputs(struct sim *sim, const struct sim_link_state *now, bool safed)
-{
-    struct sim_arm_state *arm = sim->vehicle->arm;
-    for (int i = 0; i < sim->spec->link_count; i++)
-        if (sim_is_operator_link(sim->spec, i))
-            sim->vehicle->link[i] = now[i];
-    if (arm == NULL)
-        return;
-    const struct sim_link_state *link = &sim->vehicle->link[sim->spec->arm.button_link];
-    io_arm_panel_adopt_buttons(&arm->panel, (uint32_t)(link->flags >> 32));
-    if (safed || arm->panel.mode != IO_ARM_PANEL_HOLD || !arm->panel.brakes)
-        io_arm_panel_stop(&arm->panel);
-}
-
-/* One that has already begun goes on as it is; one that has ended begins anew. */
-static void switch_fault(struct sim *sim, uint32_t index, bool on)
-{
-    const struct sim_fault *fault = &sim->spec->faults[index];
-    struct io_fault_state *state = &sim->vehicle->fault[index];
-    const uint64_t now = sim->vehicle->schedule->frame;
-    const bool active = io_fault_active(state, now);
-    if (on && !active)
-        io_fault_move(state, now, fault->frames == UINT64_MAX ? UINT64_MAX : now + fault->frames);
-    if (!on && active)
-        io_fault_move(state, state->first_frame, now);
-}
-
 static void log_state(struct sim *sim, const struct sim_record_act *act,
                       const struct sim_snapshot *snapshot)
 {
@@ -149,38 +101,8 @@ bool sim_has_room_for_act(const struct sim *sim)
 
 void sim_apply_act(struct sim *sim, struct sim_record_act *act, const struct sim_snapshot *snapshot)
 {
-    struct sim_link_state hands[IO_LINK_MAX];
-    memcpy(hands, sim->vehicle->link, (size_t)sim->spec->link_count * sizeof *hands);
-    const bool safed = sim->vehicle->arm != NULL && sim->vehicle->arm->panel.safed;
-    const uint64_t shift_before = sim->schedule->frame_offset;
     act->ordinal = sim->scratch.acts++;
-    switch (act->act) {
-    case SIM_ACT_RESET:
-        sim_load_state(sim, act->frame, sim->vehicle->start, 0);
-        clear_delay_lines(sim, shift_before);
-        keep_operator_inputs(sim, hands, safed);
-        break;
-    case SIM_ACT_RESTORE:
-        sim_load_state(sim, act->frame, snapshot->state, snapshot->hash);
-        clear_delay_lines(sim, shift_before);
-        if (act->index == 0)
-            keep_operator_inputs(sim, hands, safed);
-        break;
-    case SIM_ACT_FAULT:
-        switch_fault(sim, act->index, act->value != 0.0);
-        break;
-    case SIM_ACT_TUNE:
-        sim_vehicle_tune(sim->vehicle, (int)act->index, act->value);
-        break;
-    case SIM_ACT_STOP_ARM:
-        if (act->index == RT_ESTOP_OPERATOR_LOST)
-            io_arm_panel_stop(&sim->vehicle->arm->panel);
-        else
-            io_arm_panel_stop_and_brake(&sim->vehicle->arm->panel);
-        break;
-    default: /* nothing of the run state */
-        break;
-    }
+    sim_act_apply(sim, act, snapshot);
     sim->scratch.plausibility.begun = false; /* whatever it was, it is no work of the motion's */
     move_link_fault_windows(sim);
     act->counted = sim->vehicle->schedule->frame;

@@ -3,32 +3,14 @@
  */
 #include <string.h>
 
+#include "rt/executive/operator/acts.h"
 #include "rt/executive/operator/operator_private.h"
 
 enum {
-    ACTS_PER_FRAME = 8,   /* carried out between two frames */
-    STEP_MAX = 100000000, /* frames of one step */
-};
-
-/* A request, where it comes from, and how many of that side came before it. */
-struct pending_act {
-    const struct sim_operator_request *request;
-    enum sim_request_origin side;
-    uint64_t serial;
+    ACTS_PER_FRAME = 8, /* carried out between two frames */
 };
 
 /* ---- the stop ------------------------------------------------------------------------------ */
-
-static void apply_act(struct sim_operator *op, const struct sim_operator_request *request,
-                      uint64_t frame, const struct sim_snapshot *snapshot)
-{
-    struct sim_record_act act = {.frame = frame,
-                                 .value = request->value,
-                                 .index = request->index,
-                                 .act = (uint8_t)request->act};
-    sim_apply_act(op->sim, &act, snapshot);
-    op->result.acts++;
-}
 
 /* Who asked in words is told before which frame it was read. */
 static void publish_stop_frame(struct sim_operator *op, uint32_t count, uint64_t frame)
@@ -69,7 +51,7 @@ static void apply_stop(struct sim_operator *op, uint32_t cause, uint64_t first_r
     if (op->sim->vehicle->arm == NULL || is_repeated(op, cause, frame) ||
         (cause != RT_ESTOP_OPERATOR && is_already_stopped(op, cause)))
         return;
-    apply_act(op, &request, frame, NULL);
+    sim_operator_apply(op, &request, frame, NULL);
     op->last_stop_frame = frame + 1;
     op->last_stop_act = op->sim->scratch.acts;
     op->last_stop_cause = cause;
@@ -104,167 +86,6 @@ void sim_operator_check_stop(void *self, uint64_t frame)
     op->reader = now;
 }
 
-/* ---- requests ------------------------------------------------------------------------------ */
-
-/* There is room for the answer: that was seen to before. */
-static void post_answer(struct sim_operator *op, const struct pending_act *ask, uint64_t frame,
-                        enum sim_operator_outcome outcome, const char *why)
-{
-    struct sim_operator_result_message *result =
-        ask->side == SIM_ORIGIN_SCRIPT
-            ? &op->frame_failure
-            : (struct sim_operator_result_message *)rt_ring_claim(op->from_frame);
-    if (ask->side == SIM_ORIGIN_SCRIPT && (outcome == SIM_OUTCOME_DONE || op->frame_failed++ > 0))
-        return;
-    result->request = *ask->request;
-    result->serial = ask->serial;
-    result->frame = frame;
-    result->outcome = outcome;
-    result->copy_ns = 0;
-    result->why[0] = '\0';
-    if (why)
-        memcpy(result->why, why, sizeof result->why);
-    if (ask->side == SIM_ORIGIN_CLIENT)
-        rt_ring_push(op->from_frame);
-}
-
-static void post_file_job(struct sim_operator *op, struct sim_operator_result_message *file_job,
-                          const struct pending_act *ask, uint64_t frame, uint64_t copy_ns)
-{
-    file_job->request = *ask->request;
-    file_job->side = ask->side;
-    file_job->serial = ask->serial;
-    file_job->frame = frame;
-    file_job->copy_ns = copy_ns;
-    rt_ring_push(op->file_jobs); /* releases all that was written before */
-}
-
-/* False: the house has not finished with the one before. */
-static bool take_checkpoint(struct sim_operator *op, const struct pending_act *ask, uint64_t frame)
-{
-    struct sim *sim = op->sim;
-    if (atomic_load_explicit(&op->snapshot_busy, memory_order_acquire))
-        return false;
-    struct sim_operator_result_message *file_job = rt_ring_claim(op->file_jobs);
-    if (!file_job)
-        return false;
-    const uint64_t begin_ns = rt_now_ns();
-    memcpy(op->snapshot, sim->vehicle->state, sim->vehicle->state_size);
-    const uint64_t copy_ns = rt_now_ns() - begin_ns;
-    op->taken = (struct sim_checkpoint){
-        .frame = sim->vehicle->schedule->frame, .hash = sim->scratch.hash, .state = op->snapshot};
-    op->result.checkpoints++;
-    op->scripted_checkpoints += ask->side == SIM_ORIGIN_SCRIPT;
-    if (copy_ns > op->result.copy_ns_max)
-        op->result.copy_ns_max = copy_ns;
-    atomic_store_explicit(&op->snapshot_busy, true, memory_order_relaxed);
-    post_file_job(op, file_job, ask, frame, copy_ns);
-    apply_act(op, ask->request, frame, NULL);
-    return true;
-}
-
-static void request_file_read(struct sim_operator *op, const struct pending_act *ask,
-                              uint64_t frame)
-{
-    struct sim_restore_buffer *staging = &op->staging[ask->side];
-    struct sim_operator_result_message *file_job = rt_ring_claim(op->file_jobs);
-    if (!file_job)
-        return;
-    staging->serial = ask->serial;
-    atomic_store_explicit(&staging->stage, SIM_RESTORE_READING, memory_order_relaxed);
-    post_file_job(op, file_job, ask, frame, 0);
-}
-
-/* False: not yet, the file is being read. */
-static bool restore_state(struct sim_operator *op, const struct pending_act *ask, uint64_t frame)
-{
-    struct sim_restore_buffer *staging = &op->staging[ask->side];
-    /* Acquire: with the word come the bytes. */
-    const int stage = atomic_load_explicit(&staging->stage, memory_order_acquire);
-    if (stage == SIM_RESTORE_READING)
-        return false;
-    if (stage == SIM_RESTORE_EMPTY || staging->serial != ask->serial) { /* nothing, or another's */
-        request_file_read(op, ask, frame);
-        return false;
-    }
-    if (stage == SIM_RESTORE_READY) {
-        const struct sim_snapshot snapshot = {staging->state, staging->found.hash};
-        apply_act(op, ask->request, frame, &snapshot);
-        sim_operator_publish_parameters(op);
-        post_answer(op, ask, frame, SIM_OUTCOME_DONE, NULL);
-    } else {
-        post_answer(op, ask, frame, SIM_OUTCOME_FILE_FAILED, staging->why);
-    }
-    atomic_store_explicit(&staging->stage, SIM_RESTORE_EMPTY, memory_order_relaxed);
-    return true;
-}
-
-static enum sim_operator_outcome
-set_parameter(struct sim_operator *op, const struct sim_operator_request *request, uint64_t frame)
-{
-    const struct sim_spec *spec = op->sim->spec;
-    if (request->index >= (uint32_t)spec->parameter_count)
-        return SIM_OUTCOME_NO_SUCH_INDEX;
-    const struct sim_parameter *parameter = &spec->parameters[request->index];
-    if (!(request->value >= parameter->low && request->value <= parameter->high))
-        return SIM_OUTCOME_OUT_OF_LIMITS;
-    apply_act(op, request, frame, NULL);
-    sim_operator_publish_parameter(op, (int)request->index);
-    return SIM_OUTCOME_DONE;
-}
-
-static enum sim_operator_outcome
-switch_fault(struct sim_operator *op, const struct sim_operator_request *request, uint64_t frame)
-{
-    if (request->index >= (uint32_t)op->sim->spec->fault_count)
-        return SIM_OUTCOME_NO_SUCH_INDEX;
-    apply_act(op, request, frame, NULL);
-    return SIM_OUTCOME_DONE;
-}
-
-static enum sim_operator_outcome
-set_pace(struct sim_operator *op, const struct sim_operator_request *request, uint64_t frame)
-{
-    if (request->act == SIM_ACT_STEP && !(request->value >= 1.0 && request->value <= STEP_MAX))
-        return SIM_OUTCOME_OUT_OF_LIMITS;
-    op->paused = request->act != SIM_ACT_RESUME;
-    op->steps = request->act == SIM_ACT_STEP ? (uint64_t)request->value : 0;
-    apply_act(op, request, frame, NULL);
-    return SIM_OUTCOME_DONE;
-}
-
-/* False: not yet; it stays the next. */
-static bool execute_request(struct sim_operator *op, const struct pending_act *ask, uint64_t frame)
-{
-    const struct sim_operator_request *request = ask->request;
-    enum sim_operator_outcome outcome = SIM_OUTCOME_DONE;
-    switch (request->act) {
-    case SIM_ACT_CHECKPOINT:
-        return take_checkpoint(op, ask, frame);
-    case SIM_ACT_RESTORE:
-        return restore_state(op, ask, frame);
-    case SIM_ACT_RESET:
-        apply_act(op, request, frame, NULL);
-        sim_operator_publish_parameters(op);
-        break;
-    case SIM_ACT_TUNE:
-        outcome = set_parameter(op, request, frame);
-        break;
-    case SIM_ACT_FAULT:
-        outcome = switch_fault(op, request, frame);
-        break;
-    case SIM_ACT_PAUSE:
-    case SIM_ACT_RESUME:
-    case SIM_ACT_STEP:
-        outcome = set_pace(op, request, frame);
-        break;
-    default: /* a stop is no request */
-        outcome = SIM_OUTCOME_NO_SUCH_INDEX;
-    }
-    post_answer(op, ask, frame, outcome, NULL);
-    return true;
-}
-
 /* ---- the boundary -------------------------------------------------------------------------- */
 
 static bool is_stop(const struct sim_scripted_act *act)
@@ -295,16 +116,17 @@ static void raise_scripted_stops(struct sim_operator *op, uint64_t frame)
 }
 
 /* The next to be carried out; request NULL: there is none. */
-static struct pending_act next_request(struct sim_operator *op, uint64_t frame)
+static struct sim_pending_act next_request(struct sim_operator *op, uint64_t frame)
 {
     const int next = op->script_next;
     if (is_due(op, next, frame))
-        return (struct pending_act){&op->script[next].request, SIM_ORIGIN_SCRIPT, (uint64_t)next};
-    return (struct pending_act){rt_ring_front(op->asked), SIM_ORIGIN_CLIENT, op->requests_done};
+        return (struct sim_pending_act){&op->script[next].request, SIM_ORIGIN_SCRIPT,
+                                        (uint64_t)next};
+    return (struct sim_pending_act){rt_ring_front(op->asked), SIM_ORIGIN_CLIENT, op->requests_done};
 }
 
 /* In the log, and for the answer: neither is lost. */
-static bool has_room(struct sim_operator *op, const struct pending_act *ask)
+static bool has_room(struct sim_operator *op, const struct sim_pending_act *ask)
 {
     return sim_has_room_for_act(op->sim) &&
            (ask->side == SIM_ORIGIN_SCRIPT || rt_ring_claim(op->from_frame) != NULL);
@@ -314,11 +136,11 @@ static bool has_room(struct sim_operator *op, const struct pending_act *ask)
 static bool execute_requests(struct sim_operator *op, uint64_t frame)
 {
     for (int i = 0; i < ACTS_PER_FRAME; i++) {
-        const struct pending_act ask = next_request(op, frame);
+        const struct sim_pending_act ask = next_request(op, frame);
         if (!ask.request)
             return false;
         op->script_waits = ask.side == SIM_ORIGIN_SCRIPT;
-        if (!has_room(op, &ask) || !execute_request(op, &ask, frame))
+        if (!has_room(op, &ask) || !sim_act_execute(op, &ask, frame))
             return true;
         op->script_waits = false;
         if (ask.side == SIM_ORIGIN_SCRIPT) {

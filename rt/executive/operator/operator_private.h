@@ -66,6 +66,13 @@ struct sim_pending_stop {
     uint32_t number; /* of the raise; 0: free */
 };
 
+/* A request, where it comes from, and how many of that side came before it. */
+struct sim_pending_act {
+    const struct sim_operator_request *request;
+    enum sim_request_origin side;
+    uint64_t serial;
+};
+
 struct sim_operator {
     struct sim *sim;
     atomic_bool *boundary_wanted;
@@ -122,6 +129,10 @@ struct sim_operator {
     void *memory;
 };
 
+/* Of acts.c: an act is applied, logged and counted.  Context: frame. */
+void sim_operator_apply(struct sim_operator *op, const struct sim_operator_request *request,
+                        uint64_t frame, const struct sim_snapshot *snapshot);
+
 /* Of operator_frame.c: the boundary, and the latch alone.  Context: frame. */
 bool sim_operator_boundary(void *self, uint64_t frame);
 void sim_operator_check_stop(void *self, uint64_t frame);
@@ -131,7 +142,7 @@ void sim_operator_want_boundary(struct sim_operator *op);
 void sim_operator_publish_parameter(struct sim_operator *op, int index);
 void sim_operator_publish_parameters(struct sim_operator *op);
 
-/* Of operator_words.c: what was done, or why not.  Context: any but frame. */
+/* Of operator_text.c: what was done, or why not.  Context: any but frame. */
 void sim_operator_describe(const struct sim_operator *op,
                            const struct sim_operator_result_message *result, char *text,
                            size_t size);
