@@ -7,5 +7,5 @@
 #define double number
 namespace counting
 {
-#include "dynamics/kernel/aba_rigid.h"
+#include "dynamics/kernel/aba_kernel.h"
 }
