@@ -45,14 +45,3 @@ struct dyn_air dyn_air_at(double height)
                             : layer->pressure * exp(-G * rise / (R * T));
     return (struct dyn_air){pressure, pressure / (R * T), T, sqrt(GAMMA * R * T)};
 }
-
-double dyn_air_pressure_altitude(double pressure)
-{
-    const struct layer *layer = layers;
-    while (layer < layers + LAYERS - 1 && pressure <= layer[1].pressure)
-        layer++;
-    const double ratio = pressure / layer->pressure, T = layer->temperature;
-    if (layer->slope != 0.0)
-        return layer->base + T / layer->slope * (pow(ratio, -R * layer->slope / G) - 1.0);
-    return layer->base - R * T / G * log(ratio);
-}

@@ -20,7 +20,3 @@ struct dyn_air dyn_air_at(double height);
 
 /* Geopotential height, as which layers and pressure altitudes are given, m.  Context: frame. */
 double dyn_air_geopotential(double height);
-
-/* The geopotential height at which the standard atmosphere has this pressure, which is positive: a
- * barometer's altitude.  Below 11 km it is the formula that autopilots use.  Context: frame. */
-double dyn_air_pressure_altitude(double pressure);

@@ -42,7 +42,6 @@ struct dyn_home {
 
 /* Context: any. */
 struct dyn_home dyn_home_at(const struct dyn_geodetic *at);
-struct dyn_vec3 dyn_home_to_ned(const struct dyn_home *home, struct dyn_vec3 ecef);
 struct dyn_vec3 dyn_home_to_ecef(const struct dyn_home *home, struct dyn_vec3 ned);
 
 /* The Earth rotation angle, 0 to 2 pi.  Context: any. */
@@ -51,12 +50,10 @@ double dyn_earth_rotation_angle(const struct dyn_epoch *epoch);
 /* ECI axes to ECEF axes, for positions and directions; its transpose leads back.  Context: any. */
 struct dyn_mat3 dyn_earth_eci_to_ecef(const struct dyn_epoch *epoch);
 
-/* Velocities: what turns with the Earth is at rest in ECEF.  turn is dyn_earth_eci_to_ecef's, r the
- * position in the frame that the velocity comes from.  Context: frame. */
+/* A velocity against the Earth, in ECEF axes, from r and v in ECI; turn is dyn_earth_eci_to_ecef's.
+ * Context: frame. */
 struct dyn_vec3 dyn_earth_velocity_to_ecef(const struct dyn_mat3 *turn, struct dyn_vec3 r,
                                            struct dyn_vec3 v);
-struct dyn_vec3 dyn_earth_velocity_to_eci(const struct dyn_mat3 *turn, struct dyn_vec3 r,
-                                          struct dyn_vec3 v);
 
 /* Gravitation at r, m/s^2, in ECI or ECEF alike: of a sphere, and what the bulge (J2) adds to it.
  * In ECEF the centrifugal part comes on top.  Context: frame. */
