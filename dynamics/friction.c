@@ -2,10 +2,12 @@
 
 #include <string.h>
 
+#include "dynamics/analysis/crba.h"
+#include "dynamics/analysis/jacobian.h"
 #include "dynamics/kernel/link_tree.h"
 #include "dynamics/layout.h"
 #include "dynamics/math/cholesky.h"
-#include "dynamics/plant_rate.h"
+#include "dynamics/plant_work.h"
 
 /* Of an effector, at most: a law that may be changed between two steps counts as if it did. */
 static int rows_of(const struct dyn_effector *effector)

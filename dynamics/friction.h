@@ -29,7 +29,7 @@
 #include "dynamics/coulomb_step.h"
 #include "dynamics/kernel/mimic.h"
 #include "dynamics/kernel/response.h"
-#include "dynamics/plant.h"
+#include "dynamics/plant_spec.h"
 
 enum dyn_friction_kind { DYN_FRICTION_JOINT, DYN_FRICTION_WHEEL, DYN_FRICTION_CONTACT };
 

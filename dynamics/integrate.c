@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dynamics/analysis/kinematics.h"
+#include "dynamics/friction.h"
 #include "dynamics/kernel/link_tree.h"
 #include "dynamics/rosenbrock.h"
 

@@ -5,11 +5,13 @@
 
 #include "dynamics/analysis/kinematics.h"
 #include "dynamics/check.h"
+#include "dynamics/friction.h"
 #include "dynamics/integrate.h"
 #include "dynamics/kernel/aba.h"
 #include "dynamics/kernel/link_tree.h"
 #include "dynamics/layout.h"
 #include "dynamics/math/finite.h"
+#include "dynamics/world/orbital_gravity.h"
 
 int dyn_plant_effector_index(const struct dyn_plant *plant, int effector)
 {

@@ -4,8 +4,10 @@
 
 #include "dynamics/analysis/kinematics.h"
 #include "dynamics/effector/lag.h"
+#include "dynamics/friction.h"
 #include "dynamics/kernel/aba.h"
 #include "dynamics/kernel/link_tree.h"
+#include "dynamics/world/orbital_gravity.h"
 
 /* The mount of a body, made where there is none yet. */
 static int effector_body_of(struct dyn_plant_work *work, int body)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/friction.h"
 #include "dynamics/kernel/link_tree.h"
 
 /* k1 of the modal coordinates: xi + s k1 of xi. */

@@ -3,7 +3,6 @@
  */
 #pragma once
 
-#include "dynamics/analysis/crba.h"
 #include "dynamics/analysis/ldl.h"
 #include "dynamics/analysis/tree_pose.h"
 

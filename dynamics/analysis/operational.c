@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "dynamics/analysis/crba.h"
 #include "dynamics/analysis/crba_work.h"
 #include "dynamics/flex/modal_shape.h"
 #include "dynamics/kernel/link_tree.h"

@@ -42,6 +42,7 @@
 
 #include <string.h>
 
+#include "dynamics/analysis/crba.h"
 #include "dynamics/analysis/kinematics.h"
 #include "dynamics/analysis/rnea.h"
 #include "dynamics/analysis/rnea_derivative_branch.h"

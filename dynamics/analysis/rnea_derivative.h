@@ -7,30 +7,13 @@
  */
 #pragma once
 
-#include "dynamics/analysis/crba_work.h"
-#include "dynamics/kernel/link_tree.h"
-
-struct dyn_rnea_derivative_link;     /* by link */
-struct dyn_rnea_derivative_velocity; /* by velocity of a joint, and of each node by mode */
-struct dyn_rnea_derivative_mode;     /* by velocity */
-
-struct dyn_rnea_derivative_work {
-    struct dyn_crba_work *crba; /* its ldl has the rows of M afterwards */
-    struct dyn_rnea_derivative_link *part;
-    struct dyn_rnea_derivative_velocity *step;
-    struct dyn_rnea_derivative_mode *mode;
-    struct dyn_rnea_derivative_velocity **node_step;
-};
+#include "dynamics/analysis/rnea_derivative_parts.h"
+#include "dynamics/state.h"
 
 /* Bytes, and the work laid out in mem, 64-byte aligned and owned by the caller.  Context: setup. */
 size_t dyn_rnea_derivative_work_size(const struct dyn_model *model);
 struct dyn_rnea_derivative_work *dyn_rnea_derivative_work_place(const struct dyn_model *model,
                                                                 void *mem);
-
-/* full_nv x full_nv by rows, a row per force. */
-struct dyn_rnea_derivative_full {
-    double *tau_q, *tau_v;
-};
 
 /* An acceleration is given where it is held, and everywhere where finds is NULL.  Context: any. */
 static inline int dyn_acceleration_is_given(const struct dyn_input *finds, int k)

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "dynamics/analysis/rnea_derivative.h"
+#include "dynamics/analysis/rnea_derivative_parts.h"
 
 /* Velocity j of the joint of link i.  The composites of link i are complete.  Context: frame. */
 void dyn_rnea_derivative_fill_joint(const struct dyn_model *model,

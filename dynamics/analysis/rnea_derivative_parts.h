@@ -4,7 +4,8 @@
  */
 #pragma once
 
-#include "dynamics/analysis/rnea_derivative.h"
+#include "dynamics/analysis/crba_work.h"
+#include "dynamics/kernel/link_tree.h"
 
 /* Of a link, in world axes and about its origin, velocities as the observer sees them. */
 struct dyn_rnea_derivative_link {
@@ -28,6 +29,19 @@ struct dyn_rnea_derivative_velocity {
 struct dyn_rnea_derivative_mode {
     struct dyn_vec3 n;
     struct dyn_vec6 by_q, by_v; /* the force that a step hands to what is further in */
+};
+
+struct dyn_rnea_derivative_work {
+    struct dyn_crba_work *crba; /* its ldl has the rows of M afterwards */
+    struct dyn_rnea_derivative_link *part;
+    struct dyn_rnea_derivative_velocity *step;       /* by velocity of a joint */
+    struct dyn_rnea_derivative_mode *mode;           /* by velocity */
+    struct dyn_rnea_derivative_velocity **node_step; /* by node, by mode */
+};
+
+/* full_nv x full_nv by rows, a row per force. */
+struct dyn_rnea_derivative_full {
+    double *tau_q, *tau_v;
 };
 
 /* v x m and v x* f */

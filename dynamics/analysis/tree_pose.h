@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "dynamics/analysis/jacobian.h"
+#include "dynamics/analysis/point.h"
 #include "dynamics/kernel/work.h"
 
 struct dyn_tree_pose {

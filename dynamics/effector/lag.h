@@ -15,7 +15,7 @@
  */
 #pragma once
 
-#include "dynamics/plant.h"
+#include "dynamics/plant_spec.h"
 
 /* What a step of h takes for this lag, both positive.  Context: frame. */
 double dyn_lag_for_step(enum dyn_integrator integrator, double lag, double h);

@@ -17,8 +17,9 @@
  */
 #pragma once
 
-#include "dynamics/kernel/batch.h"
 #include "dynamics/kernel/link_tree.h"
+
+struct dyn_batch; /* batch.h */
 
 enum {
     DYN_BATCH_WIDTH_MAX = 8,

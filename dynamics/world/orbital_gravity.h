@@ -14,7 +14,7 @@
 #pragma once
 
 #include "dynamics/kernel/work.h"
-#include "dynamics/plant.h"
+#include "dynamics/plant_spec.h"
 
 /* By body, in body axes. */
 struct dyn_orbital_gravity_body {

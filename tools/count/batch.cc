@@ -8,6 +8,7 @@
 #define _Alignas alignas
 #define _Static_assert static_assert
 extern "C" {
+#include "dynamics/kernel/batch.h"
 #include "dynamics/kernel/batch_isa.h"
 }
 #include "tools/count/flops.h"

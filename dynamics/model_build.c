@@ -1,3 +1,7 @@
+/*
+ * The model is built from the specs of its bodies: the links and their order, inertia, modes, joint
+ * forces and mimicking joints.  Tested by tests/dynamics/test_model.c.
+ */
 #include "dynamics/model.h"
 
 #include <string.h>
