@@ -81,7 +81,7 @@ static unsigned char *slot_at(const struct rt_ring *ring, uint64_t index)
     return ring->items + (index & ring->mask) * ring->stride;
 }
 
-/* One writer per counter, so a plain load and store is an increment nobody can disturb. */
+/* One writer per counter, so a plain load and store is a safe increment. */
 static void increment(_Atomic uint64_t *counter)
 {
     const uint64_t count = atomic_load_explicit(counter, memory_order_relaxed);
