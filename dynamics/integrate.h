@@ -7,12 +7,12 @@
  * Semi-implicit Euler takes velocities and effectors first, then moves the coordinates with the
  * new velocities.
  *
- * Adams-Bashforth looks at the rates of the steps before.  They lie in x behind the effectors, all
+ * Adams-Bashforth uses the rates of the steps before.  They lie in x behind the effectors, all
  * zero when there are none:
  *
  *      history = [ how many rates are kept | dx/dt of q, v and effectors one step ago | two ... ]
  *
- * While some are missing it takes steps of RK4, which is no less accurate than any of them.
+ * While some are missing it takes steps of RK4, which is at least as accurate.
  */
 #pragma once
 

@@ -105,7 +105,7 @@ const char *dyn_plant_problem(const struct dyn_plant *plant)
     if (plant->model->link[0].kind != DYN_TREE_LINK_FREE)
         return "in orbit the first body must be free";
     if (plant->integrator == DYN_SEMI_IMPLICIT_EULER)
-        return "semi-implicit Euler does not follow an orbit";
+        return "semi-implicit Euler is not accurate enough for an orbit";
     return NULL;
 }
 

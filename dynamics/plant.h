@@ -44,7 +44,7 @@ void dyn_plant_derivative(const struct dyn_plant *plant, const double *commands,
                           const double *joint_tau, const double *x, struct dyn_plant_work *work,
                           double *rate);
 
-/* What a device mounted on a body would feel, at this x with these commands. */
+/* The motion of a device mounted on a body, at this x with these commands. */
 struct dyn_motion {
     double position[3];       /* of the mounting point, world */
     double attitude[4];       /* body axes in world, w x y z */

@@ -13,10 +13,10 @@ struct dyn_plant_input {
     const double *commands;     /* one per effector */
     const double *joint_tau;    /* nv, or NULL */
     double modal_implicit_step; /* as in dyn_input */
-    bool in_step;               /* lags are those of work->post; else the effectors' own */
+    bool in_step; /* lags are those of effector_slot.in_step; else the effectors' own */
 };
 
-/* Mounts, posts and what else the effectors settle.  Context: setup. */
+/* Fill effector_body, effector_slot and the other constants of the effectors.  Context: setup. */
 void dyn_plant_place_effectors(const struct dyn_plant *plant, struct dyn_plant_work *work);
 
 /* Lags of the effectors as a step of h by this method takes them.  Context: frame. */

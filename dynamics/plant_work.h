@@ -12,13 +12,14 @@
 struct dyn_friction;
 struct dyn_orbital_gravity_body;
 
-/* A body that carries effectors: it is looked at once for all of them, and feels their sum. */
+/* A body that carries effectors: its motion is found once for all of them, and their forces are
+ * summed on it. */
 struct dyn_effector_body {
     int body;
     unsigned needs; /* of all of them */
 };
 
-/* Where an effector finds its mount and its states. */
+/* The body and the state index of an effector. */
 struct dyn_effector_slot {
     int effector_body;
     int state_at;
@@ -28,28 +29,28 @@ struct dyn_effector_slot {
 };
 
 struct dyn_plant_work {
-    /* settled when placed */
+    /* constant after the placement */
     int rate_count; /* doubles of x that have a rate */
     int x_count;    /* and all of them */
     int effector_body_count;
     int load_count;
     int battery;     /* which effector; -1: none */
-    double lag_step; /* the step that post->in_step is for, and the method */
+    double lag_step; /* the step that effector_slot.in_step is for; and the method */
     enum dyn_integrator lag_method;
     struct dyn_effector_body *effector_body;       /* at most one per effector */
     struct dyn_effector_slot *effector_slot;       /* per effector */
     struct dyn_orbital_gravity_body *gravity_body; /* per body, in orbit */
 
     struct dyn_work *kernel;
-    struct dyn_effector_input *effector_input; /* per mount */
-    struct dyn_load *load;                     /* per mount; in orbit then per body */
+    struct dyn_effector_input *effector_input; /* per effector_body */
+    struct dyn_load *load;                     /* per effector_body; in orbit then per body */
     struct dyn_supply supply;
     struct dyn_friction *friction; /* friction.h */
     double *x_rate;                /* dx/dt of the last evaluation */
     double *v_rate;                /* the part of it that is dv/dt */
     double *held_tau;              /* nv, of the last evaluation; NULL: nothing is held */
-    double *stage;                 /* x where an integrator stage looks */
+    double *stage;                 /* x of an integrator stage */
     double *sum;                   /* weighted sum of the stages' rates */
-    double *tau;                   /* nv, what a stage adds to joint_tau included; ROS2 */
-    double *trial;                 /* x to be, not yet known to be finite */
+    double *tau;                   /* nv, joint_tau plus the terms of a stage; ROS2 */
+    double *trial;                 /* the next x, not yet known to be finite */
 };

@@ -17,7 +17,7 @@ struct dyn_vec6 dyn_point_velocity(const struct dyn_model *model,
                                    const struct dyn_tree_pose *tree_pose,
                                    const struct dyn_point *point);
 
-/* J a + dJ/dt v for dv/dt = a, nv values; NULL: none.  What an accelerometer would feel there is
+/* J a + dJ/dt v for dv/dt = a, nv values; NULL: none.  An accelerometer at the point would measure
  * this less gravity.  Context: frame. */
 struct dyn_vec6 dyn_point_acceleration(const struct dyn_model *model,
                                        const struct dyn_tree_pose *tree_pose,

@@ -1,3 +1,4 @@
+/* Tested by tests/dynamics/analysis/test_crba.c and test_jacobian.c. */
 #include "dynamics/analysis/kinematics.h"
 
 #include "dynamics/flex/modal_shape.h"

@@ -1,7 +1,8 @@
 /*
- * Motion without forces: what coordinates and velocities mean.  Private to dynamics/ and tests/.
+ * Motion without forces, from coordinates and velocities.  Private to dynamics/ and tests/.
  *
- * The book's way, in link axes, for the algorithms that check the kernel or run seldom.
+ * In link axes, as in Featherstone, Rigid Body Dynamics Algorithms, for the algorithms that check
+ * the kernel or run seldom.
  */
 #pragma once
 

@@ -4,8 +4,8 @@
  * their last common velocity.  That this is nothing for siblings (Rodriguez, Jain, Kreutz 1989,
  * A.5) holds only where no moving body carries both.
  *
- * Joints that follow others tie any two branches together: there M = L L' is dense, and so is
- * Y = L^-1 J'.
+ * Joints that mimic others tie any two branches together: there M = L L' is dense, and so is Y =
+ * L^-1 J'.
  */
 #include "dynamics/analysis/operational.h"
 
@@ -24,7 +24,7 @@ struct dyn_operational_work {
     int point_max;
     struct dyn_crba_work *mass;
     double (*Y)[6]; /* nv for each point: from the point's last velocity towards the root; or, where
-                       joints follow others, Y' by rows */
+                       joints mimic others, Y' by rows */
     int *tip;       /* per point: that velocity; -1: none */
 };
 

@@ -2,8 +2,8 @@
  * Inverse dynamics differentiated by hand (Lin and Yae 1989; the closed form is that of Singh,
  * Russell and Wensing 2022), with spatial velocities and accelerations in world axes.
  *
- * A step along velocity k turns and shifts all that its link l carries as one rigid body.  Seen in
- * axes that go along, nothing changes out there but the motion that the parent hands on:
+ * A step along velocity k turns and shifts all that its link l carries as one rigid body.  In axes
+ * that move along, nothing changes further out but the motion of the parent:
  *
  *      dv_i = v_q              v_q = V x S_k
  *      da_i = a_q + v_q x v_i  a_q = A x S_k + V x v_q
@@ -14,29 +14,32 @@
  *      f_i = I a_i + v_i x* I v_i
  *      df_i = I a_q + B v_q,   B v_q = I (v_q x v_i) + v_q x* I v_i + v_i x* I v_q
  *
- * all forces out there change by Ic a_q + Bc v_q, composites of I and B.  B sees the turning w of
- * v_q alone; with the link's turning w_i, velocity u, momentum p and first moment mc
+ * all forces further out change by Ic a_q + Bc v_q, composites of I and B.  B depends on the
+ * angular part w of v_q alone; with the link's turning w_i, velocity u, momentum p and first
+ * moment mc
  *
  *      moment  N w = 2 w_i x I w - tr(I) w_i x w + 2 mc x (w x u)
  *      force   2 w x p
  *
  * Towards the root the changed force arrives turned and shifted by the step: S_k x* f_l.
  *
- * A mode of a flexible link changes the link's own forces (shape_slope.h), and steps each of its
- * nodes by a column X_p of that node, which changes itself as the link bends.  With time
- * derivatives of X_p as the world has them
+ * A mode of a flexible link changes the link's own forces (modal_shape_derivative.h), and steps
+ * each of its nodes by a column X_p of that node, which changes itself as the link bends.  With
+ * time derivatives of X_p in world axes
  *
  *      v_q = X_p'     a_q = X_p''     a_v = 2 X_p'
  *
- * of which the above are those of a column that stands still in its parent.  A mode of its link
- * feels a motion of the link as one more force: F_p . a_q + n_p . w.
+ * of which the above are the special case of a column that is constant in its parent.  A motion of
+ * the link adds the force F_p . a_q + n_p . w to its mode p.
  *
- * A link without deformation, `ruthless`, moves its nodes and not their places, and leaves out what
- * the rates of both make together.  What such a node carries lags behind the step of anything
- * further in: a_q less w x s and, for the travel, less 2 w x s, of its own velocity s.
+ * A link without deformation, `ruthless`, gives its nodes velocities but keeps them in place, and
+ * leaves out the products of the rates of both.  What such a node carries lags behind the step of
+ * anything further in: a_q less w x s and, for the travel, less 2 w x s, of its own velocity s.
  *
- * Forces do not ask how fast a free base goes, only where its velocity leads.  So the observer
- * moves with its origin, and a vehicle at orbital speed loses no digits to w x v.
+ * Forces do not depend on the speed of a free base, only on the change of its velocity.  So the
+ * observer moves with its origin, and a vehicle at orbital speed loses no digits to w x v.
+ *
+ * Tested by tests/dynamics/analysis/test_linearize.c.
  */
 #include "dynamics/analysis/rnea_derivative.h"
 
@@ -99,7 +102,8 @@ static int is_base(const struct dyn_tree_link *link)
     return link->parent < 0 && link->kind == DYN_TREE_LINK_FREE;
 }
 
-/* What the joint's velocities, or the modes under a node, give the link; but a base stands. */
+/* The velocity of the link against its parent, from its joint or from the modes under a node; a
+ * free base does not travel. */
 static struct dyn_vec6 own_motion(const struct dyn_model *model,
                                   const struct dyn_tree_pose *tree_pose, const double *v, int i)
 {
@@ -143,8 +147,8 @@ static struct dyn_vec3 unit_axis(int k)
     return (struct dyn_vec3){k == 0, k == 1, k == 2};
 }
 
-/* What a turning of the base about axis k adds to dv/dt + w x v, which is what forces know: link
- * axes, axis x v. */
+/* What a turning of the base about axis k adds to dv/dt + w x v, on which forces depend: axis x v,
+ * in link axes. */
 static struct dyn_vec3 base_turn_term(const struct dyn_tree_link *link, const double *v, int k)
 {
     return dyn_cross(unit_axis(k), dyn_vec3_load(v + link->v_at + 3));
@@ -185,7 +189,7 @@ static void find_velocity_columns(const struct dyn_model *model, const struct dy
     }
 }
 
-/* What a node's place and the axes of its columns do in the meantime. */
+/* The derivatives of the columns of a node, whose place and axes change as the link bends. */
 static void find_node_columns(const struct dyn_model *model,
                               const struct dyn_modal_shape_motion *at,
                               struct dyn_rnea_derivative_work *work, int i)
@@ -212,7 +216,7 @@ static void find_node_columns(const struct dyn_model *model,
     }
 }
 
-/* No acceleration comes of such a step, and a_v takes back what the form of it has. */
+/* Such a step causes no acceleration; a_v cancels the terms that the general form has. */
 static void find_lagging_columns(const struct dyn_model *model,
                                  struct dyn_rnea_derivative_work *work, int i)
 {
@@ -228,7 +232,7 @@ static void find_lagging_columns(const struct dyn_model *model,
 
 /* ---- inward: composites ------------------------------------------------------------------- */
 
-/* What is missing in a_q for what a node carries that lags, by a turning w. */
+/* The terms missing in a_q, by a turning w, of the bodies on a node of a `ruthless` link. */
 static struct dyn_vec6 lag(const struct dyn_rnea_derivative_link *part, struct dyn_vec3 w)
 {
     return (struct dyn_vec6){dyn_cross(part->own.ang, w),
@@ -439,7 +443,7 @@ void dyn_rnea_derivative_compute(const struct dyn_model *model, const struct dyn
     struct dyn_work *kernel = work->crba->tree_pose->kernel;
     const size_t size = (size_t)model->full_nv * (size_t)model->full_nv * sizeof(double);
 
-    /* the forces themselves are not asked for, and have a row of tau_q to go to */
+    /* the forces themselves are not needed; a row of tau_q serves as their buffer */
     dyn_rnea(model, state, a, input, kernel, derivative->tau_q);
     const struct dyn_state links = dyn_mimic_state(model, state, &kernel->mimic);
     dyn_tree_pose_from_kernel(model, work->crba->tree_pose);

@@ -1,9 +1,9 @@
 /*
- * How inverse dynamics change along every coordinate and velocity.  Private to dynamics/ and
+ * Derivatives of inverse dynamics by every coordinate and velocity.  Private to dynamics/ and
  * tests/.
  *
- * Slopes are along the full coordinates of dynamics/kernel/mimic.h; state, accelerations and input
- * are the author's.
+ * The derivatives are with respect to the full coordinates of dynamics/kernel/mimic.h; state,
+ * accelerations and input are the author's.
  */
 #pragma once
 
@@ -21,8 +21,8 @@ static inline int dyn_acceleration_is_given(const struct dyn_input *finds, int k
     return finds == NULL || (finds->held != NULL && finds->held[k]);
 }
 
-/* Slopes of tau = ID(q, v, a, f), for accelerations that stay.  The acceleration of a free base
- * stays as the world sees it, dv/dt + w x v, but for the components that are given in its own axes;
+/* Derivatives of tau = ID(q, v, a, f) at constant accelerations.  The acceleration of a free base
+ * is constant in the world, dv/dt + w x v, but for the components that are given in its own axes;
  * dyn_rnea_derivative_base_turn() has the rest.  Context: frame. */
 void dyn_rnea_derivative_compute(const struct dyn_model *model, const struct dyn_state *state,
                                  const double *a, const struct dyn_input *input,

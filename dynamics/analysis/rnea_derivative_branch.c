@@ -1,3 +1,4 @@
+/* Tested by tests/dynamics/analysis/test_linearize.c. */
 #include "dynamics/analysis/rnea_derivative_branch.h"
 
 #include "dynamics/analysis/rnea_derivative_parts.h"
@@ -65,7 +66,7 @@ static void fill_inner(const struct accumulator *accumulator, const struct dyn_v
     derivative->tau_v[at] = dyn_dot6(&accumulator->by_v, S);
 }
 
-/* Across the joint: the step turns the force as well, and the rotor feels and moves the parent. */
+/* Across the joint: the step turns the force as well, and the rotor couples to the parent. */
 static void cross_joint(const struct dyn_model *model, const struct dyn_rnea_derivative_work *work,
                         int i, struct accumulator *accumulator)
 {

@@ -13,10 +13,11 @@ struct dyn_rnea_derivative_link {
     struct dyn_vec6 a;    /* spatial acceleration less gravity */
     struct dyn_vec6 v_on; /* the parent's at this origin */
     struct dyn_vec6 a_on;
-    struct dyn_vec6 f;       /* through the joint */
-    struct dyn_vec6 turn[3]; /* Bc: what all the link carries asks for a turning about axis k */
-    struct dyn_vec6 own;     /* velocity against the parent */
-    int lags;                /* 1: the node of a link without deformation */
+    struct dyn_vec6 f; /* through the joint */
+    struct dyn_vec6
+        turn[3]; /* Bc: the force that a turning about axis k needs, of all that the link carries */
+    struct dyn_vec6 own; /* velocity against the parent */
+    int lags;            /* 1: the node of a link without deformation */
 };
 
 /* What a step along a velocity, or of it, does from its link outward. */
@@ -78,7 +79,7 @@ dyn_rnea_derivative_changed_force(const struct dyn_inertia *Ic,
     return dyn_axpy6(&f, w.z, &part->turn[2]);
 }
 
-/* Bc' S: what a force that is felt along S takes from a turning. */
+/* Bc' S: how the force along S depends on a turning. */
 static inline struct dyn_vec3
 dyn_rnea_derivative_turn_response(const struct dyn_rnea_derivative_link *part,
                                   const struct dyn_vec6 *S)
@@ -87,7 +88,7 @@ dyn_rnea_derivative_turn_response(const struct dyn_rnea_derivative_link *part,
                              dyn_dot6(&part->turn[2], S)};
 }
 
-/* The same of what lags, by the force F of it. */
+/* The same of a node that lags, from its force F. */
 static inline struct dyn_vec3
 dyn_rnea_derivative_lag_response(const struct dyn_rnea_derivative_link *part,
                                  const struct dyn_vec6 *F)

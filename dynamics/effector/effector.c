@@ -190,7 +190,7 @@ static const struct dyn_effector_ops ops[] = {
 const char *dyn_effector_problem(const struct dyn_effector *effector, int body_count)
 {
     if (effector->body < 0 || effector->body >= body_count)
-        return "no such body";
+        return "the effector names a body that does not exist";
     if ((size_t)effector->type >= sizeof ops / sizeof ops[0])
         return "unknown effector type";
     return ops[effector->type].problem(effector);

@@ -52,10 +52,10 @@ void dyn_modal_integrate(const struct dyn_station *stations, int count, int mode
 void dyn_modal_clamp(const struct dyn_node *root, int modes, const double r[3], double *psi,
                      double *theta, double *psi2, double *theta2);
 
-/* Greatest share, 0 to 1, of the body's inertia that the modes take with them in any direction: the
- * greatest eigenvalue of M_rf M_ff^-1 M_fr against M_rr.  Below 1 the body's mass matrix is
- * positive definite, not below: the modes weigh more than the body.  A direction without inertia,
- * such as a line's own axis, has no share; modes that do move it have an infinite one.  NaN: M
- * itself is not positive.  `scratch` has modes x modes.  Context: setup. */
+/* Greatest share, 0 to 1, of the body's inertia that the modes take with them in any direction:
+ * the greatest eigenvalue of M_rf M_ff^-1 M_fr against M_rr.  Below 1 the mass matrix of the body
+ * is positive definite; at 1 or above the modes have more mass than the body.  A direction without
+ * inertia, such as a line's own axis, has no share; modes that do move it have an infinite one.
+ * NaN: M itself is not positive.  `scratch` has modes x modes.  Context: setup. */
 double dyn_modal_effective_mass(const struct dyn_flex *flex, double mass, const double center[3],
                                 const double inertia[6], double *scratch);

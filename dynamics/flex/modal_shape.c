@@ -1,3 +1,4 @@
+/* Tested by tests/dynamics/flex/test_flex.c and test_flex_reference.c. */
 #include "dynamics/flex/modal_shape.h"
 
 void dyn_modal_shape_load(const struct dyn_model *model, const double *q, const double *v,

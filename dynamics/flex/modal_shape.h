@@ -2,9 +2,8 @@
  * The shape of a flexible link: the integrals of flex.h and the nodes at its modal coordinates.
  * Private to dynamics/ and tests/.
  *
- * The book's way, in link axes and mode by mode, for the algorithms that check the kernel or run
- * seldom.  A link without deformation (`ruthless`) stays in its first shape; only its nodes have a
- * rate.
+ * In link axes and mode by mode, for the algorithms that check the kernel or run seldom.  A link
+ * without deformation (`ruthless`) stays in its first shape; only its nodes have a rate.
  */
 #pragma once
 
@@ -50,7 +49,7 @@ static inline struct dyn_mat3 dyn_modal_shape_pair_matrix(const double *table, i
 struct dyn_vec3 dyn_modal_shape_sum(const struct dyn_modal_link *modal, const double *table, int p,
                                     const double *by);
 
-/* tr(W) 1 - W: what W_p makes of a turning.  Context: any. */
+/* tr(W) 1 - W.  Context: any. */
 static inline struct dyn_mat3 dyn_modal_shape_inertia_of_W(const struct dyn_mat3 *W)
 {
     const double trace = W->row[0].x + W->row[1].y + W->row[2].z;
@@ -66,7 +65,7 @@ static inline struct dyn_mat3 dyn_modal_shape_inertia_of_W(const struct dyn_mat3
 struct dyn_modal_shape_node {
     struct dyn_vec3 theta, u;     /* twice the Gibbs vector of its turn, and its travel */
     struct dyn_vec3 w, travel;    /* angular velocity and velocity */
-    struct dyn_vec3 alpha, accel; /* of their rates what no second derivative of eta causes */
+    struct dyn_vec3 alpha, accel; /* their rates without the part of the second derivative of eta */
 };
 
 /* xi NULL: it stands still.  Context: frame. */

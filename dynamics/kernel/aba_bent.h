@@ -50,7 +50,7 @@ static inline struct dyn_mode_rows turn_times(struct dyn_mode_matrix W, struct d
                                   trace * lane_splat(w.z) - rows_dot(w, W.z)};
 }
 
-/* What deformation adds to a link, in link axes. */
+/* The terms that deformation adds to a link, in link axes. */
 struct dyn_bent {
     dyn_lane mc, force, torque;
     dyn_lane Z_diagonal, Z_across; /* xx yy zz, - xy xz yz of Z */
@@ -122,8 +122,8 @@ DYN_FOR_LANES dyn_lane spring_force(const struct dyn_modal_link *modal, int g, i
     return spring + damper;
 }
 
-/* What four modes feel of springs, dampers and rates, and how they couple to the link.  In an order
- * that keeps few values alive. */
+/* The forces on four modes of springs, dampers and rates, and how the modes couple to the link.
+ * The order keeps few values alive. */
 DYN_FOR_LANES void move_four(const struct dyn_modal_link *modal, int deforms, int g, int modes,
                              int lanes, struct dyn_vec3 w, const struct dyn_tree_link_work *L,
                              struct dyn_modal_work *work, struct dyn_bent *bent)
@@ -206,7 +206,8 @@ static inline void load_modal_state(const struct dyn_modal_link *modal, const do
     load_row(v + modal->v_at, modal->modes, modal->lanes, work->xi);
 }
 
-/* In place of move_inertia: a link that keeps its shape for all but its modes. */
+/* In place of move_inertia, for a link of fidelity `ruthless`: its inertia is that of the
+ * undeformed link. */
 DYN_APART void move_straight(const struct dyn_model *model, const struct dyn_tree_link *link,
                              struct dyn_tree_link_work *L, struct dyn_modal_work *work)
 {
@@ -214,12 +215,12 @@ DYN_APART void move_straight(const struct dyn_model *model, const struct dyn_tre
 
     move_inertia(link, L);
     if (modal->lanes == 4)
-        move_modes(modal, 0, 4, 4, L, work, NULL); /* empty ones do no harm */
+        move_modes(modal, 0, 4, 4, L, work, NULL); /* empty lanes have no effect */
     else
         move_modes(modal, 0, modal->modes, modal->lanes, L, work, NULL);
 }
 
-/* The same of a link that deforms. */
+/* The same for a link that deforms. */
 DYN_APART void move_bent(const struct dyn_model *model, const struct dyn_tree_link *link,
                          struct dyn_tree_link_work *L, struct dyn_modal_work *work)
 {
@@ -238,12 +239,12 @@ DYN_APART void move_bent(const struct dyn_model *model, const struct dyn_tree_li
 
 /* ---- nodes ---- */
 
-/* Where modes put a node, in the axes of its link: turn theta and travel u. */
+/* The displacement of a node by the modes, in the axes of its link: turn theta and travel u. */
 struct dyn_node_place {
     dyn_lane theta, u;
 };
 
-/* X = d[theta; u]/deta comes to the place where it belongs. */
+/* Also writes X = d[theta; u]/deta. */
 DYN_FOR_LANES struct dyn_node_place place_node(const struct dyn_modal_node *node, int modes,
                                                int lanes, const struct dyn_modal_work *work,
                                                double *X)
@@ -266,7 +267,7 @@ DYN_FOR_LANES struct dyn_node_place place_node(const struct dyn_modal_node *node
     return (struct dyn_node_place){rows_sum(theta), rows_sum(u)};
 }
 
-/* sum_pq d1_pq xi_p xi_q: what moves on when no mode accelerates. */
+/* sum_pq d1_pq xi_p xi_q: the acceleration at zero eta''. */
 DYN_FOR_LANES dyn_lane bend_rate(const double *d1, int modes, int lanes, const double *xi)
 {
     struct dyn_mode_rows sum = rows_none();
@@ -291,7 +292,7 @@ static inline struct dyn_lane3 rotated_by_modes(struct dyn_lane3 P, dyn_lane s,
     return lane3_axpy(P, s, sum);
 }
 
-/* The axes of a node, where E is often a turn about x and oftener none. */
+/* The axes of a node; E is often a turn about x or the identity. */
 static inline struct dyn_lane3 node_axes(struct dyn_lane3 P, const struct dyn_tree_link *link)
 {
     return link->axial ? rotated_about_x(P, link->E.row[1]) : rotated(P, &link->E);
@@ -334,8 +335,9 @@ DYN_FOR_LANES void move_bent_node(const struct dyn_tree_link *link,
     const struct dyn_vec3 theta = lane_vec3(at.theta);
     const dyn_lane s =
         lane_splat(1.0) / (lane_splat(1.0) + lane_splat(0.25) * lane_sum(at.theta * at.theta));
-    const dyn_lane bent = node->has_psi1 ? bend_rate(node->psi1, modes, lanes, work->xi)
-                                         : lane_splat(0.0); /* while s is waited for */
+    const dyn_lane bent =
+        node->has_psi1 ? bend_rate(node->psi1, modes, lanes, work->xi)
+                       : lane_splat(0.0); /* computed while the division for s is under way */
     const struct dyn_node_rate rate = turn_node_columns(on->R, s, theta, lanes, work->xi, X);
     const dyn_lane r = lane3_mul(P, lane_vec3(lane_load(&link->origin_row) + at.u));
     const dyn_lane carried = lane_cross(w_on, r) + lane_splat(2.0) * rate.travel;
@@ -354,7 +356,8 @@ DYN_FOR_LANES void move_bent_node(const struct dyn_tree_link *link,
     lane_store(&L->cl, lane_cross(w_on, carried) + lane3_mul(P, lane_vec3(bent)));
 }
 
-/* The node of a link whose modes move it, but not its place. */
+/* The node of a link of fidelity `ruthless`: the modes give it a velocity but do not displace
+ * it. */
 DYN_FOR_LANES void move_straight_node(const struct dyn_tree_link *link,
                                       const struct dyn_modal_node *node, int lanes,
                                       const struct dyn_modal_work *work, double *X,

@@ -15,7 +15,7 @@
 #include "dynamics/kernel/work.h"
 #include "dynamics/state.h"
 
-/* Columns m, whose elements stand in memory, times rows over modes. */
+/* The matrix with the columns m, in memory, times rows over modes. */
 static inline dyn_lane row_times(const struct dyn_row m[3], int i, struct dyn_mode_rows a)
 {
     return lane_splat(m[0].e[i]) * a.x + lane_splat(m[1].e[i]) * a.y + lane_splat(m[2].e[i]) * a.z;
@@ -35,8 +35,8 @@ static inline dyn_lane couple(dyn_lane ta, const struct dyn_row *h, struct dyn_m
     return ta + x * Xl.x + y * Xl.y + z * Xl.z;
 }
 
-/* B, D and f of the parent feel what the node N carries at the end of the arm: A X, X' A X, X' p,
- * with p = pA + A c. */
+/* Add to B, D and f of the parent the terms of the node N at the end of the arm: A X, X' A X, X'
+ * p, with p = pA + A c. */
 DYN_FOR_LANES void add_modal_loads(const struct dyn_tree_link_work *N, const struct dyn_row *arm,
                                    dyn_lane pa, dyn_lane pl, int modes, int lanes, const double *X,
                                    struct dyn_modal_work *work)
@@ -71,7 +71,8 @@ static inline void node_bias(const struct dyn_tree_link_work *N, dyn_lane *pa, d
     *pl = A.pl;
 }
 
-/* Nothing is eliminated at a node; all it carries goes on, and to the modes. */
+/* Nothing is eliminated at a node: its articulated inertia and bias are added to the parent and to
+ * the modes. */
 DYN_APART void inward_node(const struct dyn_model *model, const struct dyn_tree_link *link,
                            struct dyn_work *work, struct dyn_tree_link_work *N,
                            struct dyn_tree_link_work *on)
@@ -91,12 +92,12 @@ DYN_APART void inward_node(const struct dyn_model *model, const struct dyn_tree_
     pass_whole_to_parent(&A, &N->r, on);
 }
 
-/* ---- a hinge that is all its node carries ---- */
+/* ---- a node that carries one hinge and nothing else ---- */
 
 /*
- * The two go as one joint, of which only its last origin is ever referred to: that of the hinge,
- * at the arm r of the node and of the hinge together.  There X moves, and c is that of both.  The
- * node has what is left of A and p once the hinge is eliminated, and its acceleration without c.
+ * Node and hinge are treated as one joint, referred to its last origin only: that of the hinge, at
+ * the arm r of the node and of the hinge together.  X is moved there, and c is that of both.  The
+ * node holds A and p after the elimination of the hinge, and its acceleration without c.
  */
 
 /* X at the end of another arm d. */
@@ -120,7 +121,8 @@ static inline void join_hinge(struct dyn_tree_link_work *L, struct dyn_tree_link
     lane_keep(&N->ga, lane_load(&N->r) + d);
 }
 
-/* A of the hinge's link, the hinge eliminated, to the node; its bias with c is left in *pa, *pl. */
+/* A of the hinge's link, the hinge eliminated, to the node; the bias with c goes to pa and pl of
+ * the node. */
 static inline void eliminate_hinge(double tau, struct dyn_tree_link_work *L,
                                    struct dyn_tree_link_work *N)
 {
@@ -195,7 +197,7 @@ struct dyn_four {
     dyn_lane d0, d1, d2, d3;
 };
 
-/* Pivots come in pairs, the second as the determinant over the first: two waits for a division
+/* Pivots come in pairs, the second as the determinant over the first: two dependent divisions
  * instead of four. */
 DYN_FOR_LANES struct dyn_four factor_four(const double *row0, int lanes)
 {
@@ -218,7 +220,7 @@ DYN_FOR_LANES struct dyn_four factor_four(const double *row0, int lanes)
     const dyn_lane rest = e22 * e33 - e23 * e23;
     const dyn_lane d2 = one / e22, d3 = e22 / rest;
 
-    /* as quotient() has it; one of them is enough, all four modes wait for the last */
+    /* as in checked_quotient(); one pivot is enough, because all four modes depend on the last */
     const dyn_lane_mask good = (D00 > none) & (minor > none) & (e22 > none) & (rest > none);
     const dyn_lane last = (dyn_lane)((dyn_lane_mask)d3 | ~good);
     return (struct dyn_four){l10, l20, l30, l21, l31, e23 * d2, d0, d1, d2, last};
@@ -352,9 +354,9 @@ static inline void subtract_modes_from_modes(int b, int h, int lanes, struct dyn
 }
 
 /*
- * Modes b to b + 3 out of the link and of the modes behind them.  What the outward pass needs takes
- * the place of their rows of D: D^-1 of what stood behind, and D^-1 [B' f] in the place of D
- * itself, with its linear half in Z.
+ * Eliminate modes b to b + 3 from the link and from the modes behind them.  Their rows of D are
+ * overwritten with the values that the outward pass needs: D^-1 times the columns behind, and D^-1
+ * [B' f] in place of D itself, with its linear half in Z.
  */
 DYN_FOR_LANES void eliminate_four(int b, int lanes, const struct dyn_modal_work *work,
                                   struct dyn_tree_link_work *L)
@@ -405,14 +407,14 @@ DYN_APART void eliminate_modes(const struct dyn_modal_link *modal, const struct 
             eliminate_four(b, lanes, work, L);
 }
 
-/* Where joints are held, each link goes by itself. */
+/* Where joints are held, each link is treated by itself. */
 static inline enum dyn_tree_link_pass pass_of(const struct dyn_tree_link *link,
                                               const struct dyn_input *input)
 {
     return input->held == NULL ? link->pass : DYN_PASS_OTHER;
 }
 
-/* The same with modes, out of which a link goes before its joint. */
+/* The inward pass of a tree with modes: those of a link are eliminated before its joint. */
 DYN_APART void inward_flexible(const struct dyn_model *model, const struct dyn_input *input,
                                const double *tau, struct dyn_work *work)
 {
@@ -422,7 +424,7 @@ DYN_APART void inward_flexible(const struct dyn_model *model, const struct dyn_i
         struct dyn_tree_link_work *L = &work->link[i], *on = &work->link[link->parent];
 
         if (pass == DYN_PASS_LONE_NODE || pass == DYN_PASS_EMPTY_NODE)
-            continue; /* with its hinge, or not at all */
+            continue; /* done with its hinge, or nothing to do */
         if (link->modal >= 0)
             eliminate_modes(&model->modal[link->modal], input, tau, &work->modal[link->modal], L);
         if (pass == DYN_PASS_LONE_REVOLUTE)

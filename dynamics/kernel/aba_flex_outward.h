@@ -17,7 +17,8 @@
 #include "dynamics/kernel/work.h"
 #include "dynamics/state.h"
 
-/* Modes b to b + 3, when those behind them are known; 1 stands where alpha has nothing. */
+/* Modes b to b + 3, when those behind them are known; the last lane of alpha is one, for the
+ * column of f. */
 DYN_FOR_LANES dyn_lane modal_accelerations_of_four(int b, int lanes,
                                                    const struct dyn_tree_link_work *L,
                                                    const struct dyn_modal_work *work)
@@ -53,7 +54,7 @@ static inline void modal_accelerations(const struct dyn_modal_link *modal,
         memcpy(out + modal->v_at, work->a, (size_t)modal->modes * sizeof *out);
 }
 
-/* How the modes of its link make a node accelerate. */
+/* The acceleration of a node, from that of its link and the modes. */
 DYN_FOR_LANES void swing_node(int lanes, const double *X, const double *eta_aa,
                               struct dyn_tree_link_work *N, const struct dyn_tree_link_work *on)
 {
@@ -69,7 +70,7 @@ DYN_FOR_LANES void swing_node(int lanes, const double *X, const double *eta_aa,
                           rows_sum(travel));
 }
 
-/* How the modes of its link make the end of an arm accelerate, but for c. */
+/* The same at the end of the arm to a lone hinge, without c. */
 DYN_FOR_LANES void swing_hinge(int lanes, const double *X, const double *eta_aa,
                                struct dyn_tree_link_work *N, const struct dyn_tree_link_work *on)
 {
@@ -129,7 +130,7 @@ DYN_APART void outward_flexible(const struct dyn_model *model, const struct dyn_
         const struct dyn_tree_link_work *on = &work->link[link->parent];
 
         if (pass == DYN_PASS_LONE_NODE)
-            continue; /* with its hinge */
+            continue; /* done with its hinge */
         if (pass == DYN_PASS_LONE_REVOLUTE)
             outward_hinge(model, link, work, L, out + link->v_at);
         else if (pass == DYN_PASS_REVOLUTE)

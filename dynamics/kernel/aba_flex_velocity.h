@@ -54,7 +54,8 @@ static inline void find_node_columns(const struct dyn_modal_link *modal,
         take_slender_node(node, modal->modes, modal->lanes, modes, X, N);
 }
 
-/* Coordinates and rates of all modes, and what of nodes is theirs. */
+/* Load the coordinates and rates of all modes, and find the displacements of the nodes of slender
+ * links. */
 DYN_APART void take_shapes(const struct dyn_model *model, const double *q, const double *v,
                            const struct dyn_work *work)
 {

@@ -1,6 +1,7 @@
 /*
- * The body of a kernel: included once by each of aba_sse2.c, aba_avx2.c and aba_avx512.c, which
- * name it in DYN_ABA_KERNEL and are compiled for that instruction set.
+ * The articulated-body kernel: included once by each of aba_sse2.c, aba_avx2.c and aba_avx512.c,
+ * which name it in DYN_ABA_KERNEL and are compiled for that instruction set.  The passes are in
+ * the files aba_*_velocity.h, aba_*_inward.h and aba_*_outward.h.
  *
  * Letters as in Featherstone, Rigid Body Dynamics Algorithms (2008), table 7.1, with classical
  * instead of spatial accelerations (work.h).  Everything is in world axes about the link's origin,
@@ -13,8 +14,8 @@
  *                X' pa = X' (pA + IA c) + (X' U) D^-1 u
  *      outward   qdd = D^-1 u - D^-1 (X' U)' a_parent,  a = X a_parent + c + S qdd
  *
- * The shift comes before the elimination: it does not wait for the division, and what the outward
- * pass multiplies is the parent's acceleration as it stands.
+ * The shift comes before the elimination: so it does not depend on the division, and the outward
+ * pass multiplies the parent's acceleration at the parent's origin.
  */
 #include "dynamics/kernel/aba_flex_inward.h"
 #include "dynamics/kernel/aba_flex_outward.h"
@@ -66,7 +67,8 @@ static void velocity_pass(const struct dyn_model *model, const double *q, const 
     }
 }
 
-/* Nodes that would have gone with their hinge stand for themselves where joints are held. */
+/* Where joints are held, a node with a lone hinge is treated by itself and needs an inertia of its
+ * own, zero. */
 static void split_lone_hinges(const struct dyn_model *model, struct dyn_work *work)
 {
     for (int n = 0; n < model->node_count; n++)

@@ -6,14 +6,14 @@
 
 #include "dynamics/kernel/lane.h"
 
-/* Compiled anew for four lanes, in which no loop is left, often for eight, whose distances are
- * known then, and for any number of them. */
+/* Inlined with a constant number of lanes: for four, where no loop is left, often for eight, where
+ * strides are constant, and for any number. */
 #define DYN_FOR_LANES static inline __attribute__((always_inline))
 
-/* Not to take registers from links that do not bend. */
+/* Not inlined, so that the loop over rigid links keeps its registers. */
 #define DYN_APART static __attribute__((noinline))
 
-/* The lanes that a row of modes begins with. */
+/* The first four lanes of a row of modes. */
 static inline dyn_lane modes_at(const double *row)
 {
     return *(const dyn_lane *)row;
@@ -70,7 +70,7 @@ static inline struct dyn_mode_rows rows_scale(dyn_lane s, struct dyn_mode_rows a
     return (struct dyn_mode_rows){s * a.x, s * a.y, s * a.z};
 }
 
-/* a + sum_q s_q d_q: what depends on a second mode, for all of them. */
+/* a + sum_q s_q d_q: the sum over the second mode of a table. */
 DYN_FOR_LANES struct dyn_mode_rows rows_gather(struct dyn_mode_rows a, const double *d,
                                                const double *s, int modes, int lanes)
 {
@@ -110,7 +110,7 @@ static inline struct dyn_vec3 lane_vec3(dyn_lane a)
     return (struct dyn_vec3){a[0], a[1], a[2]};
 }
 
-/* Up to four from where modes stand side by side, zero in the empty lanes. */
+/* Load up to four adjacent modes; the empty lanes are zero. */
 static inline dyn_lane modes_from(const double *from, int modes)
 {
     dyn_lane row = lane_splat(0.0);

@@ -23,8 +23,8 @@ static inline struct articulated load_articulated(const struct dyn_tree_link_wor
                                 lane_load(&L->pa), lane_load(&L->pl)};
 }
 
-/* What of a link the parent does not feel: the velocities eliminated there, u' g to be given back.
- */
+/* An eliminated velocity: the part of the link's inertia and bias that does not reach the
+ * parent. */
 struct elimination {
     dyn_lane Ua, Ul; /* at the parent's origin */
     dyn_lane ga, gl; /* D^-1 U */
@@ -32,10 +32,9 @@ struct elimination {
 };
 
 /*
- * on += X' A X - U g' and X' (p + A c) + g u, about the parent's origin.  With half of the shift in
- * H, B = (H + (r x) M / 2)',   I_p = I + (r x) B + ((r x) B)',   H_p = H + (r x) M and the same B
- * serves the bias: H cl + r x (M cl) / 2 = B' cl. In an order that keeps few values alive; the
- * processor finds its own.
+ * on += X' A X - U g' and X' (p + A c) + g u, about the parent's origin.  With half of the shift
+ * in H, B = (H + (r x) M / 2)',   I_p = I + (r x) B + ((r x) B)',   H_p = H + (r x) M and the same
+ * B serves the bias: H cl + r x (M cl) / 2 = B' cl. The order keeps few values alive.
  */
 static inline void pass_to_parent(const struct articulated *A, const struct dyn_row *arm,
                                   const struct dyn_row *bias_a, const struct dyn_row *bias_l,
@@ -63,7 +62,7 @@ static inline void pass_to_parent(const struct articulated *A, const struct dyn_
     lane_store(&on->pl, lane_load(&on->pl) + (g + m) + f->gl * f->u);
 }
 
-/* The same where nothing is eliminated and c is charged already. */
+/* The same where nothing is eliminated and the bias already includes c. */
 static inline void pass_whole_to_parent(const struct articulated *A, const struct dyn_row *arm,
                                         struct dyn_tree_link_work *on)
 {
@@ -71,7 +70,8 @@ static inline void pass_whole_to_parent(const struct articulated *A, const struc
     const dyn_lane x = lane_splat(r.x), y = lane_splat(r.y), z = lane_splat(r.z);
     const struct dyn_lane3 H = {A->H.x + y * A->M.z - z * A->M.y, A->H.y + z * A->M.x - x * A->M.z,
                                 A->H.z + x * A->M.y - y * A->M.x};
-    const struct dyn_lane3 B = lane3_transpose(lane3_add(A->H, H)); /* twice that of hand_over */
+    const struct dyn_lane3 B =
+        lane3_transpose(lane3_add(A->H, H)); /* twice that of pass_to_parent */
     const struct dyn_lane3 Q = lane3_cross(r, B), Qt = lane3_transpose(Q);
     const struct dyn_lane3 I = lane3_axpy(A->I, lane_splat(0.5), lane3_add(Q, Qt));
 
@@ -95,9 +95,9 @@ static inline void subtract_outer_product(dyn_lane Ua, dyn_lane Ul, dyn_lane ga,
     A->M = (struct dyn_lane3){A->M.x - M.x, A->M.y - M.y, A->M.z - M.z};
 }
 
-/* D is positive for every pose of a model without a flaw, of flexible bodies within their bounds.
- * When the state has run away it may be anything; a NaN in its place makes the result visibly wrong
- * instead of plausibly wrong. */
+/* D is positive for every pose of a model that dyn_model_problem() accepts, while flexible bodies
+ * are within their bounds.  When the state has diverged, D may have any value; a NaN in its place
+ * makes the result visibly wrong instead of plausibly wrong. */
 static inline dyn_lane checked_quotient(dyn_lane a, dyn_lane D)
 {
     const dyn_lane_mask good = D > lane_splat(0.0);
@@ -110,7 +110,7 @@ static inline dyn_lane inverse(dyn_lane D)
     return checked_quotient(lane_splat(1.0), D);
 }
 
-/* Joint's own acceleration, where it is given, becomes part of c. */
+/* The given acceleration of a held velocity; it becomes part of c. */
 static inline double held_acceleration(const struct dyn_input *input, int v_at)
 {
     return input->held_a != NULL ? input->held_a[v_at] : 0.0;
@@ -121,7 +121,7 @@ static inline int is_velocity_held(const struct dyn_input *input, int v_at)
     return input->held != NULL && input->held[v_at];
 }
 
-/* U moved to the parent's origin, what the rotor there feels included. */
+/* U moved to the parent's origin, with the coupling of the rotor there. */
 static inline dyn_lane parent_moment(const struct dyn_tree_link *link, dyn_lane Ua, dyn_lane Ul,
                                      const struct dyn_tree_link_work *L,
                                      const struct dyn_tree_link_work *on)
@@ -201,7 +201,7 @@ static inline void add_bias(const struct dyn_tree_link_work *L, struct articulat
     A->pl += lane3_mul(A->H, ca) + lane3_mul(A->M, cl);
 }
 
-/* A joint whose acceleration is given is a bolt that moves: c has it already. */
+/* A held joint is a fixed joint whose given acceleration is already in c. */
 static void inward_held(const struct dyn_tree_link *link, double qdd, struct dyn_tree_link_work *L,
                         struct dyn_tree_link_work *on)
 {
@@ -249,7 +249,7 @@ static void eliminate_column(int k, double tau, struct dyn_tree_link_work *L, st
     column->D_inv = D_inv[0];
 }
 
-/* ---- free links: what they carry moves as it must, whatever the parent does ---- */
+/* ---- free links: their motion does not depend on the parent ---- */
 
 /* m^-1 by cofactors, m symmetric and positive. */
 static inline struct dyn_lane3 inverse3(struct dyn_lane3 m)
@@ -260,7 +260,7 @@ static inline struct dyn_lane3 inverse3(struct dyn_lane3 m)
                               lane_cross(m.x, m.y) * d_inv};
 }
 
-/* m a, where a stands in lanes. */
+/* m a, with a in lanes. */
 static inline dyn_lane times(struct dyn_lane3 m, dyn_lane a)
 {
     return lane3_mul(m, (struct dyn_vec3){a[0], a[1], a[2]});
@@ -279,7 +279,7 @@ static void solve_free(const struct articulated *A, dyn_lane n, dyn_lane f,
     lane_store(&L->a, times(M_inv, f - times(A->H, alpha)));
 }
 
-/* The parent feels the joint's force and nothing else. */
+/* Only the force of the joint acts on the parent. */
 static void inward_free(const struct dyn_tree_link *link, const double *tau,
                         struct dyn_tree_link_work *L, struct dyn_tree_link_work *on)
 {
@@ -294,7 +294,7 @@ static void inward_free(const struct dyn_tree_link *link, const double *tau,
     lane_store(&on->pl, lane_load(&on->pl) + f);
 }
 
-/* dv/dt is what the joint adds to the parent's acceleration and to what velocities cause. */
+/* dv/dt is the link's acceleration less that of the parent and less the velocity terms. */
 static void outward_free(const struct dyn_tree_link_work *L, const struct dyn_tree_link_work *on,
                          double *qdd)
 {

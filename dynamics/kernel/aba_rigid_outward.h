@@ -62,7 +62,7 @@ static void outward_other(const struct dyn_tree_link *link, const struct dyn_inp
         return;
     }
     if (link->kind == DYN_TREE_LINK_FIXED) {
-        /* goes along */
+        /* moves with its parent */
     } else if (link->kind == DYN_TREE_LINK_SPHERICAL || link->kind == DYN_TREE_LINK_FREE) {
         column_accelerations(link, input, work, L, &alpha, &a, qdd);
     } else if (is_velocity_held(input, link->v_at)) {
@@ -74,7 +74,7 @@ static void outward_other(const struct dyn_tree_link *link, const struct dyn_inp
             alpha += z * x;
         a += z * x * lane_splat(link->pitch);
     }
-    /* c comes last: u has been charged with it already */
+    /* c is added last, because u already includes it */
     lane_store(&L->alpha, alpha + lane_load(&L->ca));
     lane_store(&L->a, a + lane_load(&L->cl));
 }

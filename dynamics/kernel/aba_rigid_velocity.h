@@ -35,7 +35,7 @@ static inline struct dyn_lane3 rotated_about_z(struct dyn_lane3 P, double s, dou
     return (struct dyn_lane3){cosine * P.x + sine * P.y, cosine * P.y - sine * P.x, P.z};
 }
 
-/* What every joint leaves behind: axes, arm, and how the velocities bend its path. */
+/* Store the results of every joint: axes, arm, angular velocity and the angular velocity term. */
 static inline void put_joint(struct dyn_lane3 R, dyn_lane r, dyn_lane w_on, dyn_lane spin,
                              struct dyn_tree_link_work *L)
 {
@@ -60,7 +60,7 @@ static inline void move_revolute(const struct dyn_tree_link *link, double v, dou
     lane_store(&L->cl, lane_cross(w_on, carried));
 }
 
-/* The same on the world, whose axes are those in which all is told, and which does not turn. */
+/* The same for a link on the world, whose axes are the unit vectors and which does not turn. */
 static inline void move_root_revolute(const struct dyn_tree_link *link, double v, double s,
                                       double c, struct dyn_tree_link_work *L)
 {
@@ -105,7 +105,7 @@ static void move_joint(const struct dyn_tree_link *link, const double *q, const 
         R = rotated_by_quat(R, q + 3);
         spin = lane3_mul(R, dyn_vec3_load(v));
         travel = lane3_mul(R, dyn_vec3_load(v + 3));
-        extra = lane_cross(spin, travel); /* dv/dt counts components in axes that turn */
+        extra = lane_cross(spin, travel); /* dv/dt is of components in axes that turn */
         break;
     case DYN_TREE_LINK_FIXED:
         break;
@@ -125,7 +125,7 @@ static inline struct dyn_lane3 skew(dyn_lane h)
                               __builtin_shufflevector(h, minus, 5, 0, 3, 3)};
 }
 
-/* Own inertia in world axes, and the force its velocity asks for: w x (I w), w x (w x mc). */
+/* Own inertia in world axes, and the force that its velocity needs: w x (I w), w x (w x mc). */
 static inline void move_inertia(const struct dyn_tree_link *link, struct dyn_tree_link_work *L)
 {
     const struct dyn_lane3 R = lane3_load(L->R);
@@ -144,7 +144,7 @@ static inline void move_inertia(const struct dyn_tree_link *link, struct dyn_tre
     lane_store(&L->pl, lane_cross(w, lane_cross(w, h)));
 }
 
-/* A link that only carries. */
+/* A link without inertia of its own. */
 static void zero_inertia(struct dyn_tree_link_work *L)
 {
     const dyn_lane none = lane_splat(0.0);
@@ -156,7 +156,7 @@ static void zero_inertia(struct dyn_tree_link_work *L)
     lane_store(&L->pl, none);
 }
 
-/* Nodes that go with their hinge have none either, not even zeros. */
+/* A node that is treated with its hinge does not read its inertia, so zeros are not stored. */
 static inline void zero_massless(const struct dyn_tree_link *link, struct dyn_tree_link_work *L)
 {
     if (link->pass != DYN_PASS_LONE_NODE)
@@ -170,7 +170,7 @@ static inline dyn_lane rotor_spin(const struct dyn_tree_link *link,
     return lane3_mul(lane3_load(on->R), link->rotor_spin);
 }
 
-/* The parent must turn the rotor's momentum along. */
+/* The torque that turns the momentum of the rotor with the parent. */
 static void turn_rotor(const struct dyn_tree_link *link, double v, struct dyn_tree_link_work *on)
 {
     const dyn_lane torque = lane_cross(lane_load(&on->w), rotor_spin(link, on) * lane_splat(v));

@@ -10,7 +10,7 @@
 #include "dynamics/kernel/link_tree.h"
 #include "dynamics/kernel/work.h"
 
-/* The series are summed in pairs, and the pairs in pairs: half as long a wait as term by term. */
+/* The series are summed in pairs, and the pairs in pairs: half the latency of term by term. */
 
 /* r - r^3/3! + r^5/5! ..., with z = r^2. */
 static inline dyn_lane sine_series(dyn_lane r, dyn_lane z)
@@ -34,7 +34,7 @@ static inline dyn_lane cosine_series(dyn_lane z)
     return ((d * zz + c) * z4 + (b * zz + a)) * z + lane_splat(1.0);
 }
 
-/* Angles beyond counting, each for itself. */
+/* Angles too large for the reduction, one lane at a time by the C library. */
 static __attribute__((noinline)) void library_sine_cosine(dyn_lane x, dyn_lane *sine,
                                                           dyn_lane *cosine)
 {

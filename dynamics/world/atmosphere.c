@@ -7,7 +7,7 @@ static const double G = 9.80665;
 static const double R = 8314.32 / 28.9644; /* of air, J/(kg K) */
 static const double GAMMA = 1.4;
 
-/* USSA 1976, table 4; the pressures follow from the first one, layer by layer. */
+/* USSA 1976, table 4; the pressures are computed from the first one, layer by layer. */
 struct layer {
     double base;        /* geopotential m */
     double temperature; /* there, K */

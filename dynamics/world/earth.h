@@ -55,12 +55,11 @@ struct dyn_mat3 dyn_earth_eci_to_ecef(const struct dyn_epoch *epoch);
 struct dyn_vec3 dyn_earth_velocity_to_ecef(const struct dyn_mat3 *turn, struct dyn_vec3 r,
                                            struct dyn_vec3 v);
 
-/* Gravitation at r, m/s^2, in ECI or ECEF alike: of a sphere, and what the bulge (J2) adds to it.
- * In ECEF the centrifugal part comes on top.  Context: frame. */
+/* Gravitation at r, m/s^2, in ECI or ECEF alike: of a sphere, and the addition of J2.  In ECEF the
+ * centrifugal part comes on top.  Context: frame. */
 struct dyn_vec3 dyn_earth_central_gravity(struct dyn_vec3 r);
 struct dyn_vec3 dyn_earth_j2_gravity(struct dyn_vec3 r);
 
-/* What a plumb line feels, down along the normal and with the centrifugal part, m/s^2: Somigliana's
- * formula on the ellipsoid, and the second-order series above it (1e-6 to 30 km).
- * Context: frame. */
+/* Normal gravity, down along the normal and with the centrifugal part, m/s^2: Somigliana's formula
+ * on the ellipsoid, and the second-order series above it (1e-6 to 30 km).  Context: frame. */
 double dyn_earth_normal_gravity(double latitude, double height);

@@ -392,7 +392,7 @@ static void test_what_cannot_orbit_is_refused(void)
     build();
     TEST_ASSERT_NULL(dyn_plant_problem(&craft.plant));
     craft.plant.integrator = DYN_SEMI_IMPLICIT_EULER;
-    TEST_ASSERT_EQUAL_STRING("semi-implicit Euler does not follow an orbit",
+    TEST_ASSERT_EQUAL_STRING("semi-implicit Euler is not accurate enough for an orbit",
                              dyn_plant_problem(&craft.plant));
     craft.tree.spec[0].joint = DYN_JOINT_SPHERICAL;
     tree_build(&craft.tree);
