@@ -5,13 +5,14 @@
  * The forces f change the slip velocities: without them these are b at the end of the step, with
  * them
  *
- *      u = b + A f,     A = h J M^-1 J',  symmetric and positive, singular where contacts are
- * redundant
+ *      u = b + A f,     A = h J M^-1 J'
  *
- * and the law, taken at the end of the step, is: |f| <= most; f is -most u / |u| where u is not
- * zero.  So f is what makes 1/2 f' A f + b' f least within its bounds, and that is h^-1 times the
- * kinetic energy at the end of the step, but for a constant.  Every update below lowers it and the
- * first f is zero: wherever the search ends, friction has removed energy and added none.
+ * A is symmetric and positive, and singular where contacts are redundant.
+ *
+ * Coulomb's law at the end of the step is |f| <= bound, and f = -bound u / |u| where u is not
+ * zero.  So f minimises 1/2 f' A f + b' f within its bounds, which is h^-1 times the kinetic
+ * energy at the end of the step, but for a constant.  Every update below lowers it and the first f
+ * is zero: wherever the search ends, friction has removed energy and added none.
  */
 #pragma once
 

@@ -2,10 +2,9 @@
  * Fixed-step integrators of the plant.  Private to dynamics/ and tests/.
  *
  * All leave quaternions at unit length.  Within a step all but semi-implicit Euler treat x as
- * plain numbers: the rotation a quaternion stands for does not depend on its length, and what a
- * step adds to that length is of the size of the step's own error, so the order stays.
- * Semi-implicit Euler takes velocities and effectors first, then moves the coordinates with the
- * new velocities.
+ * plain numbers: the rotation of a quaternion does not depend on its length, and what a step adds
+ * to that length is of the size of the step's own error, so the order stays.  Semi-implicit Euler
+ * takes velocities and effectors first, then moves the coordinates with the new velocities.
  *
  * Adams-Bashforth uses the rates of the steps before.  They lie in x behind the effectors, all
  * zero when there are none:

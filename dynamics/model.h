@@ -12,8 +12,7 @@
  *      planar       travel, travel, angle  speed, speed, rate           axis2, axis x axis2, axis
  *      spherical    qw qx qy qz            wx wy wz (body axes)         a turn
  *      free         x y z  qw qx qy qz     wx wy wz  vx vy vz (body)    anything
- *      general      one per screw          one per screw                its screws, one after
- * another
+ *      general      one per screw          one per screw                its screws in order
  *
  * Quaternions are w, x, y, z.  Coordinates are relative to the joint's place on the parent.  A
  * flexible body's modal coordinates and their rates follow those of its joint.
@@ -102,8 +101,8 @@ struct dyn_body_spec {
 
 struct dyn_model; /* opaque outside dynamics/; its fields are in dynamics/kernel/link_tree.h */
 
-/* What is wrong with the specs, or NULL; *body tells where (index).  Refuses all that the kernel
- * cannot survive: unsorted parents, a joint that carries no inertia, non-physical inertia
+/* What is wrong with the specs, or NULL; *body is the index of the body.  Refuses all that the
+ * kernel cannot survive: unsorted parents, a joint that carries no inertia, non-physical inertia
  * (triangle inequality), axes that are not unit or not across each other, a passive force where it
  * has no meaning, numbers that are not finite.  A joint may carry its inertia anywhere further
  * out.  Context: setup. */

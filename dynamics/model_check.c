@@ -255,7 +255,7 @@ static struct dyn_pose move_joint(const struct dyn_body_spec *spec, int body, in
     return pose;
 }
 
-/* Where body j stands in the frame of its ancestor i, with every joint between moved. */
+/* The pose of body j in the frame of its ancestor i, with every joint between moved. */
 static bool pose_in_ancestor(const struct dyn_body_spec *specs, int j, int i, struct dyn_pose *pose,
                              long *steps)
 {
@@ -274,7 +274,7 @@ static bool pose_in_ancestor(const struct dyn_body_spec *specs, int j, int i, st
     return j == i;
 }
 
-/* Add a body that stands at `pose`. */
+/* Add a body at `pose`. */
 static void add_body_inertia(struct dyn_inertia *sum, const struct dyn_body_spec *spec,
                              const struct dyn_pose *pose)
 {
@@ -355,7 +355,8 @@ static bool is_mimic_coupled(const struct dyn_body_spec *specs, int body_count, 
     return coupled;
 }
 
-/* Add a body that stands at `pose` in the frame of body i to what each screw of i's joint moves. */
+/* Add a body at `pose` in the frame of body i to the inertia that each screw of i's joint
+ * moves. */
 static void add_carried(const struct dyn_body_spec *specs, int i, int j,
                         const struct dyn_pose *pose, struct dyn_inertia J[DYN_JOINT_DOF_MAX])
 {

@@ -10,7 +10,7 @@
 
 enum { POSES = 3 };
 
-/* A pivot below this part of what stood there before the elimination is rounding. */
+/* A pivot below this part of its value before the elimination is rounding. */
 static const double ROUNDING = 1e-11;
 
 /* The most velocities for which models with mimicking joints or flexible bodies are tried; their

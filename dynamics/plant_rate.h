@@ -8,7 +8,7 @@
 #include "dynamics/plant_spec.h"
 #include "dynamics/plant_work.h"
 
-/* What is held over a step. */
+/* The inputs that are held over a step. */
 struct dyn_plant_input {
     const double *commands;     /* one per effector */
     const double *joint_tau;    /* nv, or NULL */

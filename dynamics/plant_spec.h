@@ -1,5 +1,5 @@
 /*
- * What a plant is made of: the tree, its effectors, the environment and the integrator.
+ * The parts of a plant: the tree, its effectors, the environment and the integrator.
  */
 #pragma once
 

@@ -30,7 +30,7 @@ struct dyn_input {
     const struct dyn_load *loads;
     int load_count;
     double gravity[3];           /* m/s^2, world */
-    double base_acceleration[6]; /* of the world itself, angular first; zero: it stands */
+    double base_acceleration[6]; /* of the world itself, angular first; zero: at rest */
     const unsigned char *held;   /* nv, 1: the acceleration is given, not found; NULL: none.  Modes
                                     are never held */
     const double *held_a;        /* nv, read where held; NULL: zero, locked.  v is the caller's */
@@ -41,7 +41,7 @@ struct dyn_input {
 struct dyn_output {
     double *a;        /* nv, dv/dt */
     double *held_tau; /* nv: the force that holding needs, on top of tau; zero where not held. NULL:
-                         not asked for */
+                         not computed */
 };
 
 struct dyn_work; /* opaque: its fields are of no use outside dynamics/ */

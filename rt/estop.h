@@ -52,7 +52,7 @@ static inline uint32_t rt_estop_count(const struct rt_estop *estop, enum rt_esto
     return atomic_load_explicit(&estop->raised[cause], memory_order_acquire);
 }
 
-/* What the frame thread has read of the latch. */
+/* The counts of the latch that the frame thread has read. */
 struct rt_estop_reader {
     uint32_t read[RT_ESTOP_CAUSE_COUNT];
 };

@@ -7,15 +7,15 @@
 
 /*
  * Drift is the rate of sim time against the raw clock at the starts, by least squares.  A late
- * wake says nothing about drift, so of every DRIFT_BLOCK frames only the most punctual one is a
- * point; this also keeps the raw clock to about four readings in 64 frames.  Running means and
- * co-moments of the small difference sim - clock lose no digits however long the run.  Scatter
- * over runs of 5 s on a noisy machine: 0.01 ppm with the hybrid wait, 2 ppm with the plain one.
+ * wake does not show drift, so of every DRIFT_BLOCK frames only the most punctual one is a point;
+ * this also keeps the raw clock to about four readings in 64 frames.  Running means and co-moments
+ * of the small difference sim - clock lose no digits however long the run.  Scatter over runs of 5
+ * s on a noisy machine: 0.01 ppm with the hybrid wait, 2 ppm with the plain one.
  *
- * Releases that were lost are given to sim, so that it runs on with the clock over an outage: both
- * clocks do.  A block whose best is a period late saw an outage and no drift.  A block that the
- * end of the run cut short has fewer frames to choose from and the longest lever, so it counts
- * only when it is half full or the run has little else.
+ * Lost releases are added to sim, so that it runs on with the clock over an outage.  A block whose
+ * best frame is a period late had an outage and is left out.  A block that the end of the run cut
+ * short has fewer frames to choose from and the longest lever, so it counts only when it is half
+ * full or the run has little else.
  */
 enum { DRIFT_BLOCK = 64, DRIFT_POINTS_FEW = 3 };
 
@@ -81,8 +81,8 @@ static void drift_close_block(struct drift *drift, uint64_t period_ns)
     drift->xz += dx * (z - drift->mean_z);
 }
 
-/* Right after the start stamp of a fresh frame.  What was missed or paused counts as if it had run,
- * so that sim and clock run on together over it. */
+/* Right after the start stamp of a fresh frame.  Missed and paused releases count as if they had
+ * run, so that sim and clock go on together. */
 static void drift_add(struct drift *drift, const struct rt_frame *frame,
                       const struct rt_frame_record *record)
 {

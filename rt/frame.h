@@ -11,15 +11,17 @@
  * commit `grid`: the sample of frame k leaves as the first act at the next release that runs.
  * commit `early`: it leaves as soon as frame k has computed it.
  *
- * overrun `skip`: releases already past are dropped and counted (missed).  overrun `catch-up`: at
- * most max_catch_up lost frames run back to back with held inputs; only the
- *                     last one's sample is committed; what is beyond that is missed.
- *                     While boundary_wanted is set (below), no frame is caught up.
+ * overrun `skip`: releases already past are dropped and counted (missed).
+ *
+ * overrun `catch-up`: at most max_catch_up lost frames run back to back with held inputs; only the
+ * last one's sample is committed; frames beyond that are missed.  While boundary_wanted is set
+ * (below), no frame is caught up.
+ *
  * overrun `stop`: the outputs are invalidated and the run ends.
  *
  * pace `real`: as drawn; wall = last release + period - first release
  *                                                    = (frames + missed + paused) * period.
- * With a phase lock the grid follows the board's clock: each release also moves by the correction
+ * With a phase lock the grid tracks the board's clock: each release also moves by the correction
  * of the lock, bounded in ppm; the sum is `corrected`, by which wall is longer.
  *
  * A pause holds the next frame back, release by release: a thread that wants one sets
@@ -63,8 +65,8 @@ struct rt_frame_record {
     uint32_t paused; /* releases that passed in a pause right before this frame */
 };
 
-/* What the loop calls, all on the frame thread.  None may allocate, lock, log or block; await alone
- * may wait, for at most its limit. */
+/* The functions that the loop calls, all on the frame thread.  None may allocate, lock, log or
+ * block; await alone may wait, for at most its limit. */
 struct rt_frame_tasks {
     void *self;
     /* The sample of this frame leaves. */
@@ -78,7 +80,7 @@ struct rt_frame_tasks {
     /* Take the newest inputs unless held. */
     void (*latch)(void *self, uint64_t frame, bool held);
     void (*record)(void *self, const struct rt_frame_record *record);
-    /* In the slack: one row of the recorder goes where records go; false when there is none or no
+    /* In the slack: put one row of the recorder where records go; false when there is no row or no
      * room.  Needed with a recorder only. */
     bool (*drain)(void *self);
     /* Send the values of invalid outputs. */

@@ -65,8 +65,8 @@ static uint64_t missing_cpu_ns(const struct rt_evidence *change, unsigned source
     return saturating_sub(change->wall_ns, change->cpu_ns + off_ns);
 }
 
-/* What was taken while running.  A gap that the kernel knows of has vanished too, so the larger of
- * the two counts; a gap in which another thread ran is not stolen time. */
+/* Time stolen while running.  A gap that the kernel accounts for is missing in the CPU time too,
+ * so the larger of the two counts; a gap in which another thread ran is not stolen time. */
 static uint64_t stolen_while_running_ns(const struct rt_evidence *change, unsigned sources)
 {
     const uint64_t gap_ns = saturating_sub(change->gap_ns, change->run_delay_ns);
@@ -333,7 +333,8 @@ static void find_sources(struct rt_cause_finder *finder)
         finder->sources |= RT_EVIDENCE_STEAL;
 }
 
-/* What the readings usually cost, so that the frame never takes one it has no time for. */
+/* Measure the usual cost of the readings, so that the frame never takes one without time for
+ * it. */
 static void measure_cost(struct rt_cause_finder *finder)
 {
     finder->read_ns_cost = UINT64_MAX;
@@ -386,9 +387,8 @@ void rt_cause_finder_close(struct rt_cause_finder *finder)
 
 /* --- every frame ------------------------------------------------------------------------------ */
 
-/* Idle time of the core since the end of the frame before, as far as ticks tell: what was asked for
- * between their baseline and then is taken off, and a tick, which is how far two readings may be
- * out. */
+/* Idle time of the core since the end of the frame before, from the tick counters: the sleep asked
+ * for between their baseline and then is subtracted, and one tick, the error of two readings. */
 static uint64_t idle_of_ticks(const struct rt_cause_finder *finder, uint64_t idle_before_ns,
                               uint64_t asked_before_ns)
 {

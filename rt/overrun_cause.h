@@ -4,7 +4,7 @@
  * time-stamp counter in the spin, how long its core stood idle, the steal counter of its core.
  *
  *   asleep            runnable, kept waiting  -> run delay                      -> switch
- *   timer due, the waking kernel thread waits -> run delay of that thread          -> switch
+ *   timer due, the waking kernel thread waits -> run delay of that thread       -> switch
  *   timer due, core idle all the same         -> idle time beyond what was asked -> stolen
  *   spinning          counter jumps           -> gap                            -> stolen
  *   running           wall passes, CPU time does not (the kernel takes stolen
@@ -87,7 +87,7 @@ void rt_cause_finder_open(struct rt_cause_finder *finder, const struct rt_clock_
 /* Context: after the run. */
 void rt_cause_finder_close(struct rt_cause_finder *finder);
 
-/* What happened to a frame, in nanoseconds on the frame's clock. */
+/* The times of a frame, in nanoseconds on the frame's clock. */
 struct rt_lateness {
     uint64_t period_ns;
     uint64_t start_error_ns; /* start - release */

@@ -64,17 +64,17 @@ static void set_action(int number, void (*handler)(int), int flags)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
     sigfillset(&action.sa_mask);
-    sigdelset(&action.sa_mask,
-              SIGBUS); /* the invalidated outputs may go to a mapping that a peer has truncated */
+    /* the invalidated outputs may go to a mapping that a peer has truncated */
+    sigdelset(&action.sa_mask, SIGBUS);
     RT_CHECK(sigaction(number, &action, NULL) == 0);
 }
 
 /*
  * The signal is blocked while its handler runs, so the raise stays pending until the handler
  * returns, and then kills before the interrupted code runs on: exit status and core dump show the
- * crash as it was.  A fault inside safe() itself is blocked too; the kernel then kills at once.
- * SIGBUS alone is not blocked (rt/guarded_mapping.h): a second one finds its own thread dying, and
- * ends it.
+ * crash as it was.  A fault inside invalidate_outputs() itself is blocked too; the kernel then
+ * kills at once.  SIGBUS alone is not blocked (rt/guarded_mapping.h): a second one finds its own
+ * thread dying, and ends it.
  */
 static void on_fatal_signal(int number)
 {

@@ -29,8 +29,8 @@ static uint64_t grid_time(const struct rt_phase_lock *lock, uint64_t local_ns)
     return local_ns - (uint64_t)lock->offset_ns;
 }
 
-/* Where kept observations stand in order: by their delay, or by their phase where that is all that
- * is known of them. */
+/* The sort key of the kept observations: their delay, or their phase where the delay is not
+ * known. */
 static bool sorts_before(const struct rt_phase_lock *lock, uint64_t delay_ns, int64_t phase_ns,
                          int i)
 {
@@ -75,7 +75,7 @@ static double clamp(double value, double limit)
     return value > limit ? limit : value < -limit ? -limit : value;
 }
 
-/* A board that is ahead wants releases to come sooner: a positive error is a negative rate. */
+/* A board that is ahead needs earlier releases: a positive error is a negative rate. */
 static void update_rate(struct rt_phase_lock *lock, double error_ns)
 {
     const double limit = lock->spec.limit_ppm * 1e-6;

@@ -2,8 +2,7 @@
  * A phase lock: the frame grid tracks the clock of a board, within a limit of its rate.
  *
  *      board clock   |     |     |     |     |     |       observations: local time, board time
- *      grid          |      |      |     |     |     |      release = start + slot * period +
- * offset
+ *      grid          |      |      |     |     |     |      release: start + slot period + offset
  *                      <-e->                                e: the board ahead of the grid
  *
  * Pure: no clock is read and nothing is waited for.  Of all observations in a window of an eighth
@@ -57,8 +56,9 @@ struct rt_phase_lock {
         uint64_t delay_ns;
         int64_t phase_ns; /* the board ahead of the grid */
     } samples[RT_PHASE_LOCK_SAMPLE_MAX];
-    uint64_t min_delay_ns;  /* delay, of late: what is far above it was held up somewhere */
-    uint32_t empty_windows; /* windows without an observation, in a row */
+    uint64_t min_delay_ns; /* smallest delay of late; an observation far above it was delayed on its
+                              way */
+    uint32_t empty_windows;             /* windows without an observation, in a row */
     uint32_t good_windows, bad_windows; /* windows within and beyond a tenth of a cycle, in a row */
     uint64_t frame;                     /* steps so far */
 

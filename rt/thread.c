@@ -57,8 +57,8 @@ static int pin_to_core(int cpu)
 
 /*
  * Bring the whole stack, the thread's TLS included, to the thread's own node and make every page
- * present.  The kernel is asked to populate because that leaves the contents alone; writing below
- * one's own stack pointer by hand does not.
+ * present.  MADV_POPULATE_WRITE leaves the contents alone; writing below one's own stack pointer
+ * does not.
  */
 static int touch_stack(int cpu)
 {

@@ -178,9 +178,9 @@ void dyn_composite_add_modal_implicit(const struct dyn_model *model, double s,
 }
 
 /*
- * Any acceleration may stand between both sides of M (a - rest) = tau - ID(rest).  With zero, a
- * vehicle at orbital speed would push m w x v through all its joints and lose digits there; so the
- * origin of a free base is held instead: dv/dt = -w x v.
+ * M (a - rest) = tau - ID(rest) holds for any acceleration `rest`.  With zero, a vehicle at
+ * orbital speed would have forces m w x v in all its joints and lose digits there; so the origin
+ * of a free base is held instead: dv/dt = -w x v.
  */
 static void find_rest_acceleration(const struct dyn_model *model, const struct dyn_state *state,
                                    double *rest)

@@ -8,8 +8,9 @@
  *
  * Eliminated from the leaves, M keeps this pattern (Featherstone, section 6.5), and the tail of a
  * row lies in step with the row of the velocity it begins at: each inner loop runs over two plain
- * arrays.  A chain is a dense triangle; of a branching tree little is left.  The modes of a link
- * stand on its joint; on them stand the joints of its nodes, but not those of its frame.
+ * arrays.  A chain is a dense triangle; of a branching tree little is left.  The parents of the
+ * modes of a link are its joint's velocities; the modes are the parents of the joints on its
+ * nodes, but not of those on its frame.
  *
  * Rows are of full coordinates.  Where joints mimic others a velocity may come behind one that it
  * carries: the rows are still M, but the factorisation is for models without.

@@ -120,7 +120,7 @@ void dyn_rnea_differentiate(const struct dyn_model *model, const struct dyn_stat
 
 /* ---- forward ------------------------------------------------------------------------------ */
 
-/* What is held leaves the equations: 1 on the diagonal of M, nothing beside it. */
+/* Held velocities leave the equations: 1 on the diagonal of M, zero beside it. */
 static void hold_sparse_rows(const struct dyn_input *input, struct dyn_ldl *ldl)
 {
     for (int k = 0; k < ldl->nv; k++) {

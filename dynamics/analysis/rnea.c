@@ -64,7 +64,7 @@ static double modal_tau(const struct dyn_modal_link *modal, const struct dyn_mod
     return need;
 }
 
-/* What the modes of a link add to its force, and what they need. */
+/* The force that the modes add to their link, and the generalized forces of the modes. */
 static void add_modal_forces(const struct dyn_modal_link *modal, const struct dyn_modal_work *now,
                              const double *a, double lead, struct dyn_work *work, double *tau)
 {
@@ -78,7 +78,7 @@ static void add_modal_forces(const struct dyn_modal_link *modal, const struct dy
     }
 }
 
-/* What the modes' accelerations give a node, in its axes. */
+/* The acceleration of a node by those of the modes, in its axes. */
 static struct dyn_vec6 node_motion(const struct dyn_model *model, int i, const double *a,
                                    const struct dyn_work *work)
 {

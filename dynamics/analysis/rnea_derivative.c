@@ -33,7 +33,7 @@
  * the link adds the force F_p . a_q + n_p . w to its mode p.
  *
  * A link without deformation, `ruthless`, gives its nodes velocities but keeps them in place, and
- * leaves out the products of the rates of both.  What such a node carries lags behind the step of
+ * leaves out the products of the rates of both.  The bodies on such a node lag behind a step of
  * anything further in: a_q less w x s and, for the travel, less 2 w x s, of its own velocity s.
  *
  * Forces do not depend on the speed of a free base, only on the change of its velocity.  So the
@@ -330,7 +330,8 @@ static void add_to_parent(const struct dyn_model *model, const struct dyn_state 
     }
 }
 
-/* What mode j does to all that node i carries, and that to the other modes and further in. */
+/* The effect of mode j on the bodies of node i, and of their forces on the other modes and further
+ * in. */
 static void fill_mode(const struct dyn_model *model, const struct dyn_modal_shape_motion *at,
                       const struct dyn_modal_shape_path *path,
                       struct dyn_rnea_derivative_work *work, int i, int j,

@@ -1,6 +1,7 @@
 /*
- * What the files rnea_derivative*.c share: the numbers of a link, a velocity and a mode, and how
- * forces change with the motion of the links further in.  The equations are in rnea_derivative.c.
+ * The types that the files rnea_derivative*.c share: the values of a link, a velocity and a mode,
+ * and how forces change with the motion of the links further in.  The equations are in
+ * rnea_derivative.c.
  */
 #pragma once
 
@@ -20,7 +21,7 @@ struct dyn_rnea_derivative_link {
     int lags;            /* 1: the node of a link without deformation */
 };
 
-/* What a step along a velocity, or of it, does from its link outward. */
+/* The effect of a step along a velocity, or of the velocity itself, from its link outward. */
 struct dyn_rnea_derivative_velocity {
     struct dyn_vec6 v_q, a_q, a_v;
 };

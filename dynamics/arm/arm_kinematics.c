@@ -58,7 +58,8 @@ static void read_encoders(const struct dyn_arm *arm, const double *q, double *an
         angles[n] = q[arm->q_at[n]];
 }
 
-/* In which every mode and every other joint rests, and the base stands in its zero pose. */
+/* The state in which every mode and every other joint is at rest, and the base in its zero
+ * pose. */
 static void set_encoder_state(const struct dyn_arm *arm, const double *q, struct dyn_arm_work *work)
 {
     for (int n = 0; n < arm->resolve.joints; n++)

@@ -47,9 +47,8 @@ unsigned dyn_arm_single_joint(const struct dyn_arm *arm, const double *q, int jo
 unsigned dyn_arm_rates_to_pose(const struct dyn_arm *arm, const double *angles, const double *pose,
                                double *rates, double *largest_angle);
 
-/* What the motors must give to carry the arm's own weight as it stands, by its encoders; one torque
- * a joint.  What springs and stops of the joints do is theirs.  gravity: in base axes.
- * Context: frame. */
+/* The motor torques that carry the arm's own weight in the pose of its encoders, one per joint,
+ * without the springs and stops of the joints.  gravity: in base axes.  Context: frame. */
 void dyn_arm_gravity_torques(const struct dyn_arm *arm, const double *q, const double gravity[3],
                              struct dyn_arm_work *work, double *torques);
 

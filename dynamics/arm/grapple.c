@@ -128,7 +128,8 @@ void dyn_grapple_reparent(const struct dyn_model *from, const struct dyn_model *
 /* --- the impact
  * --------------------------------------------------------------------------------- */
 
-/* What the free velocities lose to the held ones: free v+ = free v + M(free, held) v(held). */
+/* The change of the free momenta by the held velocities: free v+ = free v + M(free, held)
+ * v(held). */
 static int gather_free_velocities(const double *M, const unsigned char *held, const double *v,
                                   int nv, struct dyn_grapple_work *work)
 {

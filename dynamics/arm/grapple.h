@@ -50,5 +50,5 @@ enum dyn_impact {
 void dyn_grapple_impact(const struct dyn_model *to, const unsigned char *held, const double *q,
                         struct dyn_grapple_work *work, double *v, double *lost);
 
-/* What the last arrest took to hold: nv values, N s or N m s, zero where free.  Context: frame. */
+/* The impulse of the last arrest: nv values, N s or N m s, zero where free.  Context: frame. */
 const double *dyn_grapple_impulse(const struct dyn_grapple_work *work);

@@ -116,7 +116,7 @@ static double braking_rate_max(const struct dyn_resolved_rate_spec *arm, const d
     return arm->lower[n] == arm->upper[n] ? HUGE_VAL : sqrt(2.0 * arm->braking[n] * left);
 }
 
-/* What is slower than this share of the fastest stands but for rounding. */
+/* A joint slower than this share of the fastest one counts as at rest. */
 static const double rounding = 1e-12;
 
 /* The motion that does not move the hand is scaled to the rates and limits that are left. */
@@ -158,7 +158,7 @@ static unsigned limit_rates(const struct dyn_resolved_rate_spec *arm, double *ra
     return share < 1.0 ? DYN_RESOLVED_RATE_SLOWED : 0;
 }
 
-/* The same before limits.  A joint that stands but for rounding does not stop the others. */
+/* The same before limits.  A joint that counts as at rest does not stop the others. */
 static unsigned limit_before_stops(const struct dyn_resolved_rate_spec *arm, const double *q,
                                    double *rates)
 {

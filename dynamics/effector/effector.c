@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* All that the rest of dynamics/ asks of a type of effector. */
+/* The properties of a type of effector. */
 struct dyn_effector_ops {
     unsigned needs; /* of enum dyn_need */
     const char *(*problem)(const struct dyn_effector *effector);

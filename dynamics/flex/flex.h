@@ -5,14 +5,15 @@
  *
  *      x(r, eta) = r + sum_p psi_p(r) eta_p + 1/2 sum_pq psi2_pq(r) eta_p eta_q
  *
- * psi_p are the mode shapes, eta_p the modal coordinates.  psi2, symmetric in its modes, is what a
- * bending body draws in at second order; a beam along x has psi2_x = -int phi_p' phi_q'.  Without
- * it centrifugal force and thrust have no lever to stiffen or to buckle the body: minus psi2_pq is
- * the geometric stiffness of a unit load at r (Banerjee and others; Padilla and von Flotow).
+ * psi_p are the mode shapes, eta_p the modal coordinates.  psi2, symmetric in its modes, is the
+ * shortening of a bending body at second order; a beam along x has psi2_x = -int phi_p' phi_q'.
+ * Without it centrifugal force and thrust have no lever to stiffen or to buckle the body: minus
+ * psi2_pq is the geometric stiffness of a unit load at r (Banerjee and others; Padilla and von
+ * Flotow).
  *
- * The body frame stands still in the joint: shapes vanish where the body's joint is, turn and
- * travel.  Shapes that move there (free-free, Craig-Bampton) are brought to this form by
- * dyn_modal_clamp in modal.h; a free joint needs nothing, its frame may float among the modes.
+ * The body frame is fixed in the joint: the shapes have no turn and no travel at the body's joint.
+ * Shapes that move there (free-free, Craig-Bampton) are brought to this form by dyn_modal_clamp in
+ * modal.h; a free joint needs nothing, its frame may float among the modes.
  *
  * The dynamics need only integrals over the body's mass (Stoneking 2010: c, P, J, H, L, N), about
  * the body's origin in body axes.  With W_p = int psi_p x' dm, which is L_p + sum_q (N_pq + L2_pq)
@@ -31,7 +32,7 @@
 enum { DYN_MODES_MAX = 64 }; /* of one body */
 
 enum dyn_fidelity {
-    DYN_FLEX_RIGID,        /* no modes: nodes stand where they are */
+    DYN_FLEX_RIGID,        /* no modes: nodes do not move */
     DYN_FLEX_RUTHLESS,     /* inertia and nodes of the undeformed body, and no product of eta or
                               its rate with a rate of the body; bodies on a node still move with it */
     DYN_FLEX_CONSISTENT,   /* all of the above */

@@ -163,7 +163,7 @@ static const double *mode_pair(const double *from, int modes, int p, int q, int 
     return from != NULL ? from + (p * modes + q) * components : NULL;
 }
 
-/* What depends on two modes. */
+/* The tables by two modes. */
 static void place_pair(struct dyn_modal_link *modal, const struct dyn_flex *flex,
                        const struct link_frame *link_frame, int p, int q)
 {

@@ -131,7 +131,7 @@ static struct dyn_vec3 mean_shape(struct dyn_vec3 bent_shape, const double *tabl
     return dyn_scale(0.5, dyn_add(bent_shape, dyn_modal_shape_pair(table, lanes, p, 0)));
 }
 
-/* Where it stands. */
+/* Its displacement. */
 static void place_node_at(const struct dyn_modal_link *modal, const struct dyn_modal_node *n,
                           const double *eta, struct dyn_modal_shape_node *at)
 {

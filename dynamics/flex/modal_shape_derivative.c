@@ -131,7 +131,7 @@ static struct dyn_vec3 value_at(const struct dyn_modal_link *modal, const double
                    dyn_modal_shape_sum(modal, table1, p, eta));
 }
 
-/* How the sum of a table goes with time: its rate and the rate of that. */
+/* The first and second time derivative of the sum of a table. */
 static void add_path(const struct dyn_modal_link *modal, const double *table, const double *table1,
                      const struct dyn_modal_shape_motion *at, struct dyn_vec3 *rate,
                      struct dyn_vec3 *accel)

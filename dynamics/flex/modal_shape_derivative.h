@@ -2,8 +2,8 @@
  * Derivatives of the shape of a flexible link, and of its own forces, by its modal coordinates and
  * rates.  Private to dynamics/ and tests/.
  *
- * All in the axes of the link.  A link without deformation changes nothing but its springs and
- * dampers; its nodes stand where they are.
+ * All in the axes of the link.  A link without deformation has derivatives of its springs and
+ * dampers only; its nodes do not move.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct dyn_vec6 dyn_modal_shape_force_dv(const struct dyn_modal_link *modal,
                                          const struct dyn_modal_shape_motion *at, int j);
 
 /* The same along a turning d of its motion, and the acceleration d x w, 2 d x u that goes with it:
- * what the rates of the modes add to a rigid link's.  Context: frame. */
+ * the part of the modes' rates, beyond that of a rigid link.  Context: frame. */
 struct dyn_vec6 dyn_modal_shape_force_dw(const struct dyn_modal_link *modal,
                                          const struct dyn_modal_shape_motion *at,
                                          struct dyn_vec3 d);

@@ -11,7 +11,7 @@
 static const double FAST = 0.1;           /* part of the lowest frequency */
 static const double DEFLECTION_MAX = 0.1; /* part of the length */
 static const double WEAK = -0.5;          /* part of a mode's stiffness that is added */
-static const double STIFF = 1.0;          /* the same, where the model does not know it */
+static const double STIFF = 1.0;          /* the same, where the model does not include it */
 static const double BOUND_PART_MAX = 0.1; /* part of the bound of modal_bound.h: 1 % of a mass */
 
 static struct dyn_vec3 vec3_of_row(const struct dyn_row *r)

@@ -14,7 +14,7 @@ static int is_round(const struct dyn_tree_link *link)
     return link->kind != DYN_TREE_LINK_SPHERICAL && link->kind != DYN_TREE_LINK_FREE;
 }
 
-/* Components in axes that stand turned by phi about z. */
+/* Components in axes that are turned by phi about z. */
 static struct dyn_vec3 rotated_components(struct dyn_vec3 a, double phi)
 {
     const double s = sin(phi), c = cos(phi);

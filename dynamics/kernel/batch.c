@@ -167,8 +167,9 @@ static struct euler split_euler(const struct dyn_mat3 *E, struct angle skew)
     return e;
 }
 
-/* About z the link's axes stand so that its heir has no skew, or, of a leaf, that its mass centre
- * is on x.  Axes of which velocities count components stay. */
+/* The link's axes are turned about z so that its heir has no skew or, for a leaf, that its mass
+ * centre is on x.  The axes of ball and free links do not change, because velocities are
+ * components in them. */
 static void choose_phase(const struct dyn_model *model, int i, struct dyn_batch_branch *branch)
 {
     const int heir = branch[i].heir;
@@ -277,7 +278,8 @@ static void add_inertia(const struct dyn_inertia *inertia, struct dyn_batch_link
     to->I[3] += I.xy, to->I[4] += I.xz, to->I[5] += I.yz;
 }
 
-/* What struct dyn_batch_leaf leaves to the parent: a rod on the axis. */
+/* The part of a leaf's inertia that is moved to the parent (struct dyn_batch_leaf): a rod on the
+ * axis. */
 static void move_rod_to_parent(struct dyn_batch_link *leaf, struct dyn_batch_link *on)
 {
     const struct dyn_vec3 r = {leaf->r[0], leaf->r[1], leaf->r[2]};

@@ -117,8 +117,8 @@ WIDE_INLINE void turn_articulated_back(wide s, wide c, struct articulated *A)
 
 /* ---- articulated inertias ------------------------------------------------------------------ */
 
-/* To an origin from which this one stands at r, with H the rows here and h the rows there:
- *      h = H + r x M,   I_ij + (r x H_j)_i + (r x h_i)_j */
+/* To an origin from which this one is at r, with H the rows here and h the rows there: h = H + r x
+ * M,   I_ij + (r x H_j)_i + (r x h_i)_j */
 static void shift(const wide r[3], struct articulated *A)
 {
     const wide *M = A->M;

@@ -8,7 +8,7 @@
 
 /* ---- links and their parents --------------------------------------------------------------- */
 
-/* What a leaf carries. */
+/* The articulated inertia that a leaf carries: zero. */
 static const struct articulated NOTHING;
 
 WIDE_INLINE const struct articulated *carried_by(const struct dyn_batch_link *link,
@@ -285,7 +285,7 @@ WIDE_INLINE void add_force_to_parent(const struct parent_axes *parent_axes, cons
 }
 
 /*
- * About an origin from which this one stands at r, with H the rows here and h the rows there:
+ * About an origin from which this one is at r, with H the rows here and h the rows there:
  *      h = H + r x M,   I_ij + (r x H_j)_i + (r x h_i)_j
  */
 WIDE_INLINE void add_I_and_H_to_parent(const struct parent_axes *parent_axes,

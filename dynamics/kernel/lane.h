@@ -140,7 +140,7 @@ static inline struct dyn_lane3 lane3_transpose(struct dyn_lane3 m)
                               __builtin_shufflevector(even, last_even, 2, 3, 6, 7)};
 }
 
-/* a b', by columns: each is a, times an element of b that stands in memory. */
+/* a b', by columns: each is a, times an element of b in memory. */
 static inline struct dyn_lane3 lane3_outer(dyn_lane a, const struct dyn_row *b)
 {
     return (struct dyn_lane3){a * lane_splat(b->e[0]), a * lane_splat(b->e[1]),

@@ -106,7 +106,7 @@ static void place_mode(struct dyn_modal_link *modal, int p, struct link_fit *fit
     add_to_stray(&fit->P, 1, &P.x);
 }
 
-/* What mode p has by mode q. */
+/* The entries of mode p by mode q. */
 static void place_pair(struct dyn_modal_link *modal, int p, int q, struct link_fit *fit)
 {
     struct dyn_slender_link *to = &modal->slender;

@@ -298,7 +298,7 @@ static inline struct dyn_vec3 dyn_pose_point(const struct dyn_pose *pose, struct
     return dyn_add(pose->origin, dyn_quat_rotate(pose->turn, a));
 }
 
-/* Where a frame stands that is placed at `inner` in a frame placed at `outer`. */
+/* The pose of a frame placed at `inner` in a frame placed at `outer`. */
 static inline struct dyn_pose dyn_pose_mul(const struct dyn_pose *outer,
                                            const struct dyn_pose *inner)
 {
@@ -306,7 +306,7 @@ static inline struct dyn_pose dyn_pose_mul(const struct dyn_pose *outer,
                              dyn_pose_point(outer, inner->origin)};
 }
 
-/* Where a frame stands, seen from another. */
+/* The pose of a frame in another. */
 static inline struct dyn_pose dyn_pose_between(const struct dyn_pose *from,
                                                const struct dyn_pose *to)
 {
@@ -395,7 +395,7 @@ static inline struct dyn_inertia dyn_inertia_turn(const struct dyn_inertia *J,
 }
 
 /*
- * The same body about an origin from which its own stands at r:
+ * The same body about an origin from which its own is at r:
  *      mc + m r,   I + (2 r.mc + m r.r) 1 - mc r' - r mc' - m r r'
  */
 static inline struct dyn_inertia dyn_inertia_shift(const struct dyn_inertia *J, struct dyn_vec3 r)

@@ -6,8 +6,8 @@
  *      ECEF    turning with the Earth; z along its axis, x through Greenwich
  *      NED     at a home: north, east, down along the normal of the ellipsoid
  *
- * ECI and ECEF part by the Earth rotation angle of IAU 2000 alone.  Precession, nutation and polar
- * motion are left out: the axis stands where it stood at the start of the run (it moves by 0.06
+ * ECI and ECEF differ by the Earth rotation angle of IAU 2000 alone.  Precession, nutation and
+ * polar motion are left out: the axis stays as it was at the start of the run (it moves by 0.06
  * arcsec a day), and x is 0.013 deg a year away from the equinox of date.  Heights are above the
  * ellipsoid, not the sea.  Constants: NIMA TR8350.2, third edition.
  */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Whether an interrupt is managed shows only in debugfs or when one tries to move it.  Known by
- * name are the queues of two drivers that always ask for it: nvme ("nvme0q1"; queue 0 is not) and
+ * Whether an interrupt is managed shows only in debugfs or when one tries to move it.  The queues
+ * of two drivers that always use it are known by name: nvme ("nvme0q1"; queue 0 is not) and
  * virtio-blk ("virtio1-req.0").
  */
 bool rt_irq_is_managed(const char *name)

@@ -13,8 +13,7 @@
 #include "rt/machine/interrupts.h"
 #include "rt/machine/sysroot.h"
 
-/* Cores that this process's cpuset lets it ask for: the nearest cpuset up the tree has the
- * list. */
+/* Cores that this process's cpuset allows: the nearest cpuset up the tree has the list. */
 static void read_allowed(const char *root, bool allowed[RT_CPU_MAX])
 {
     static const char *const controller[] = {"cpuset", ""};
@@ -55,8 +54,8 @@ static void read_isolated(const char *root, bool isolated[RT_CPU_MAX])
 }
 
 /*
- * With isolcpus the kernel starts every process outside the isolated cores, yet lets it ask for
- * them.  So they count as usable although the affinity mask lacks them.
+ * With isolcpus the kernel starts every process outside the isolated cores, yet allows it to move
+ * there.  So they count as usable although the affinity mask lacks them.
  */
 static void read_cpus(const char *root, struct rt_machine *machine)
 {

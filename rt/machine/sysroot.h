@@ -18,7 +18,7 @@ bool rt_sysroot_next_line(FILE *file, char line[RT_LINE_SIZE]);
 /* The first line of a file, such as most of /sys has.  Context: setup. */
 bool rt_sysroot_first_line(const char *root, const char *path, char line[RT_LINE_SIZE]);
 
-/* What follows key on the first line that begins with it.  Context: setup. */
+/* The text after key on the first line that begins with it.  Context: setup. */
 bool rt_sysroot_field(const char *root, const char *path, const char *key,
                       char value[RT_LINE_SIZE]);
 

@@ -1,5 +1,5 @@
 /*
- * The kernel of dyn_aba(), of lanes that count.
+ * The kernel of dyn_aba(), compiled with counting lanes.
  */
 #include "tools/count/lane.h"
 
