@@ -5,11 +5,13 @@
 
 #include "dynamics/analysis/kinematics.h"
 #include "dynamics/check.h"
+#include "dynamics/friction.h"
 #include "dynamics/integrate.h"
 #include "dynamics/kernel/aba.h"
 #include "dynamics/kernel/link_tree.h"
 #include "dynamics/layout.h"
 #include "dynamics/math/finite.h"
+#include "dynamics/world/orbital_gravity.h"
 
 int dyn_plant_effector_index(const struct dyn_plant *plant, int effector)
 {
@@ -103,7 +105,7 @@ const char *dyn_plant_problem(const struct dyn_plant *plant)
     if (plant->model->link[0].kind != DYN_TREE_LINK_FREE)
         return "in orbit the first body must be free";
     if (plant->integrator == DYN_SEMI_IMPLICIT_EULER)
-        return "semi-implicit Euler does not follow an orbit";
+        return "semi-implicit Euler is not accurate enough for an orbit";
     return NULL;
 }
 

@@ -6,16 +6,16 @@
 #include "rt/probe.h"
 
 /*
- * Drift is the slope of sim time against the raw clock at the starts, least squares.  A late wake
- * says nothing about drift, so of every DRIFT_BLOCK frames only the most punctual one is a point;
+ * Drift is the rate of sim time against the raw clock at the starts, by least squares.  A late
+ * wake does not show drift, so of every DRIFT_BLOCK frames only the most punctual one is a point;
  * this also keeps the raw clock to about four readings in 64 frames.  Running means and co-moments
  * of the small difference sim - clock lose no digits however long the run.  Scatter over runs of 5
  * s on a noisy machine: 0.01 ppm with the hybrid wait, 2 ppm with the plain one.
  *
- * Releases that were lost are given to sim, so that it runs on with the clock over an outage: both
- * clocks do.  A block whose best is a period late saw an outage and no drift.  A block that the end
- * of the run cut short has fewer frames to choose from and the longest lever, so it counts only
- * when it is half full or the run has little else.
+ * Lost releases are added to sim, so that it runs on with the clock over an outage.  A block whose
+ * best frame is a period late had an outage and is left out.  A block that the end of the run cut
+ * short has fewer frames to choose from and the longest lever, so it counts only when it is half
+ * full or the run has little else.
  */
 enum { DRIFT_BLOCK = 64, DRIFT_POINTS_FEW = 3 };
 
@@ -81,8 +81,8 @@ static void drift_close_block(struct drift *drift, uint64_t period_ns)
     drift->xz += dx * (z - drift->mean_z);
 }
 
-/* Right after the start stamp of a fresh frame.  What was missed or paused counts as if it had run,
- * so that sim and clock run on together over it. */
+/* Right after the start stamp of a fresh frame.  Missed and paused releases count as if they had
+ * run, so that sim and clock go on together. */
 static void drift_add(struct drift *drift, const struct rt_frame *frame,
                       const struct rt_frame_record *record)
 {
@@ -130,7 +130,7 @@ static void latch_and_run_jobs(struct loop_floor *loop, const struct rt_frame_re
     loop->pending_frame = record->frame;
 }
 
-/* Relaxed: what is asked crosses in the boundary's own ways. */
+/* Relaxed: the request itself is passed by the boundary task's own means. */
 static bool is_held_at_boundary(struct rt_frame *frame, uint64_t k)
 {
     return atomic_load_explicit(&frame->boundary_wanted, memory_order_relaxed) &&
@@ -159,7 +159,8 @@ static void publish_live(struct rt_frame *frame, uint64_t k)
     (void)rt_mailbox_publish(frame->live);
 }
 
-/* The recorder's row of this frame; a late one, or one that got no reply, is worth telling. */
+/* Fill the recorder's row of this frame; the row of a late frame, or of one without a reply, is
+ * requested. */
 static void fill_recorder_row(struct loop_floor *loop, const struct rt_frame_record *record,
                               uint64_t recorded_ns)
 {
@@ -235,7 +236,7 @@ static uint64_t grid_slot_at(const struct loop_floor *loop, uint64_t slot, uint6
     return max_ns(slot, since_ns / period_ns + (since_ns % period_ns != 0));
 }
 
-/* All releases from here on move by what the phase lock says. */
+/* All releases from here on move by the correction of the phase lock. */
 static void grid_move(struct loop_floor *loop, const struct rt_frame_record *record)
 {
     struct rt_frame *frame = loop->frame;
@@ -256,7 +257,8 @@ static void grid_advance(struct loop_floor *loop, uint64_t end_ns)
     const struct rt_frame_spec *spec = &loop->frame->spec;
     const uint64_t next = grid_slot_at(loop, grid->slot + 1, end_ns);
     const uint64_t lost = next - (grid->slot + 1);
-    /* Whoever knocks is heard at every release, so nothing is caught up meanwhile. */
+    /* While boundary_wanted is set, the boundary task runs at every release, so no frame is caught
+     * up. */
     const bool is_boundary_wanted =
         atomic_load_explicit(&loop->frame->boundary_wanted, memory_order_relaxed);
     if (lost > 0 && spec->overrun == RT_OVERRUN_CATCH_UP && grid->held < spec->max_catch_up &&
@@ -399,7 +401,8 @@ static uint64_t slack_ns(const struct loop_floor *loop)
     return max_ns(release_ns, at_ns) - at_ns;
 }
 
-/* In the slack, where there is time for it: a baseline for the witness, rows of the recorder. */
+/* In the slack, where there is time for it: a baseline for the cause finder, rows of the
+ * recorder. */
 static void grid_slack(struct loop_floor *loop)
 {
     struct rt_frame *frame = loop->frame;
@@ -411,7 +414,7 @@ static void grid_slack(struct loop_floor *loop)
         drain_recorder_rows(frame);
 }
 
-/* The last sample leaves when all others did, unless the safe outputs take its place. */
+/* The last sample leaves at its usual time, unless the outputs were invalidated. */
 static void grid_close(struct loop_floor *loop)
 {
     struct rt_frame *frame = loop->frame;
@@ -434,14 +437,14 @@ static void await_reply(struct loop_floor *loop, uint64_t k)
     if (frame->tasks.await == NULL || k == 0)
         return;
     if (frame->watchdog != NULL)
-        rt_watchdog_disarm(frame->watchdog); /* the far end may take its time */
+        rt_watchdog_disarm(frame->watchdog); /* the far end may take long to reply */
     if (frame->recorder != NULL)
         loop->await_ns = loop->sent_ns != 0 ? loop->sent_ns : now_ns(frame);
     loop->unanswered = !frame->tasks.await(frame->tasks.self, k);
     frame->missed_replies += loop->unanswered;
 }
 
-/* Held back for a period; the watchdog looks again when the frame starts. */
+/* The frame is held back for a period; the watchdog is armed again when it starts. */
 static void free_pause(struct rt_frame *frame)
 {
     if (frame->watchdog != NULL)
@@ -506,7 +509,7 @@ static void clear_results(struct rt_frame *frame)
     memset(&frame->response_ns, 0, sizeof frame->response_ns);
 }
 
-/* Relaxed: the flag orders nothing, it only has to be seen before long. */
+/* Relaxed: the flag orders nothing, and need only be seen soon. */
 static bool stop_asked(struct rt_frame *frame)
 {
     if (!atomic_load_explicit(&frame->stop, memory_order_relaxed))
