@@ -53,6 +53,49 @@ static void test_the_traits_are_what_users_expect(void)
     }
 }
 
+static void test_the_names_are_those_of_the_rows(void)
+{
+    for (int i = 0; i < IO_PROTOCOL_COUNT; i++) {
+        TEST_ASSERT_EQUAL_STRING(io_protocol_names[i],
+                                 io_protocol_traits((enum io_protocol_kind)i)->name);
+        TEST_ASSERT_EQUAL_STRING(io_protocol_names[i], io_protocol_name((enum io_protocol_kind)i));
+    }
+    TEST_ASSERT_NULL(io_protocol_names[IO_PROTOCOL_COUNT]);
+}
+
+static void test_the_usual_values_of_every_protocol(void)
+{
+    enum { FRAME = IO_RATE_FRAME, DEVICE = IO_RATE_DEVICE, NONE = IO_RATE_NONE };
+    static const int hz[IO_PROTOCOL_COUNT][IO_SEND_COUNT] = {
+        {1, 250, 10, 50, 1, DEVICE, DEVICE, DEVICE, NONE},
+        {NONE, 250, 10, 50, 1, NONE, NONE, NONE, NONE},
+        {1, 250, 10, IO_RATE_NEVER, 1, NONE, NONE, NONE, NONE},
+        {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, NONE},
+        {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, 50},
+        {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, NONE},
+    };
+    static const enum io_bus_kind bus[] = {IO_BUS_UDP, IO_BUS_TCP, IO_BUS_SERIAL,
+                                           IO_BUS_UDP, IO_BUS_UDP, IO_BUS_EVDEV};
+    static const enum io_mode_names mode_names[] = {IO_MODE_NAMES_PX4,  IO_MODE_NAMES_PX4,
+                                                    IO_MODE_NAMES_PX4,  IO_MODE_NAMES_ARDUCOPTER,
+                                                    IO_MODE_NAMES_NONE, IO_MODE_NAMES_NONE};
+    for (int i = 0; i < IO_PROTOCOL_COUNT; i++) {
+        const struct io_protocol_traits *traits = io_protocol_traits((enum io_protocol_kind)i);
+        for (int k = 0; k < IO_SEND_COUNT; k++)
+            TEST_ASSERT_EQUAL_INT(hz[i][k], traits->usual_hz[k]);
+        TEST_ASSERT_EQUAL(bus[i], traits->usual_bus);
+        TEST_ASSERT_EQUAL(mode_names[i], traits->mode_names);
+        TEST_ASSERT_EQUAL(i == IO_PROTOCOL_PX4_HITL, traits->needs_hil_flag);
+        TEST_ASSERT_EQUAL(i == IO_PROTOCOL_MAVLINK || i == IO_PROTOCOL_PX4_HITL,
+                          traits->carries_ground);
+        TEST_ASSERT_EQUAL(i == IO_PROTOCOL_BETAFLIGHT, traits->takes_rc);
+        TEST_ASSERT_EQUAL(i == IO_PROTOCOL_BETAFLIGHT, traits->has_variants);
+        TEST_ASSERT_EQUAL(i == IO_PROTOCOL_BETAFLIGHT, traits->reports_version);
+        TEST_ASSERT_EQUAL(i == IO_PROTOCOL_BETAFLIGHT ? 20 : 1, traits->first_replies);
+        TEST_ASSERT_EQUAL_DOUBLE(i == IO_PROTOCOL_ARDUPILOT ? 60.0 : 1.0, traits->reply_timeout_s);
+    }
+}
+
 static void test_safe_is_a_heartbeat_in_distress_where_there_are_heartbeats(void)
 {
     for (int i = 0; i < IO_PROTOCOL_COUNT; i++) {
@@ -362,6 +405,8 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_the_traits_are_what_users_expect);
+    RUN_TEST(test_the_names_are_those_of_the_rows);
+    RUN_TEST(test_the_usual_values_of_every_protocol);
     RUN_TEST(test_safe_is_a_heartbeat_in_distress_where_there_are_heartbeats);
     RUN_TEST(test_garbage_is_bad_and_moves_nothing);
     RUN_TEST(test_no_protocol_takes_memory);
