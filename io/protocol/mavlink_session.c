@@ -8,11 +8,7 @@
 #include "io/protocol/protocol_ops.h"
 #include "rt/arena.h"
 
-enum {
-    MAV_AUTOPILOT_NONE = 8, /* MAV_AUTOPILOT_INVALID: the sender is not a flight controller */
-    MAV_MODE_HIL = 0x20,
-    FLAG_LOCKSTEP = 1
-};
+enum { MAV_MODE_HIL = 0x20, FLAG_LOCKSTEP = 1 };
 
 _Static_assert((int)IO_STATUS_ACTIVE == (int)IO_MAVLINK_ACTIVE, "MAV_STATE");
 _Static_assert((int)IO_STATUS_EMERGENCY == (int)IO_MAVLINK_EMERGENCY, "MAV_STATE");
@@ -72,7 +68,7 @@ static void send_message(struct io_protocol *protocol, const struct io_mavlink_m
 static void check_hil_flag(struct io_protocol *protocol,
                            const struct io_mavlink_heartbeat *heartbeat)
 {
-    if (protocol->ops->traits.needs_hil_flag && heartbeat->autopilot != MAV_AUTOPILOT_NONE)
+    if (protocol->ops->traits.needs_hil_flag && heartbeat->autopilot != IO_MAVLINK_NO_AUTOPILOT)
         protocol->facts.board =
             heartbeat->base_mode & MAV_MODE_HIL ? IO_BOARD_READY : IO_BOARD_NOT_HIL;
 }
