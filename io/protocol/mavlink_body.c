@@ -1,7 +1,5 @@
 /*
  * One row per message: its id, its kind, its decoder and its encoder.
- *
- * Tested by tests/io/protocol/test_mavlink.c and test_mavlink_encode.c.
  */
 #include "io/protocol/mavlink_body.h"
 
