@@ -9,7 +9,7 @@
 
 #include "io/live/authority.h"
 #include "io/live/rate_limit.h"
-#include "io/live/server.h"
+#include "io/live/server_spec.h"
 #include "io/live/session_queue.h"
 
 enum {

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "io/log/byte_writer.h"
-#include "io/log/telemetry.h"
+#include "io/log/log_spec.h"
 
 enum {
     IO_LIVE_CHANNEL_MAX = IO_CHANNEL_MAX + 16,

@@ -11,8 +11,8 @@
 
 #include <stdint.h>
 
+#include "io/log/log_spec.h"
 #include "io/log/mcap_writer.h"
-#include "io/log/telemetry.h"
 
 struct io_decimate_channel {
     unsigned char *items; /* of hold records, NULL where none is held */

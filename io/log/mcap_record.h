@@ -12,7 +12,7 @@
 #pragma once
 
 #include "io/log/byte_writer.h"
-#include "io/log/telemetry.h"
+#include "io/log/log_spec.h"
 
 enum io_mcap_opcode {
     IO_MCAP_HEADER = 0x01,

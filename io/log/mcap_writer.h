@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 #include "io/log/append_file.h"
+#include "io/log/log_spec.h"
 #include "io/log/mcap_chunk.h"
 #include "io/log/mcap_record.h"
-#include "io/log/telemetry.h"
 
 /* A chunk on its way to the file. */
 struct io_mcap_pending {
