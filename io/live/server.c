@@ -1,3 +1,6 @@
+/*
+ * Tested by tests/scenario/test_serve.py and test_door.py.
+ */
 #include "io/live/server.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,6 @@
+/*
+ * Tested by tests/io/live/test_hub.c.
+ */
 #include "io/live/session_queue.h"
 
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+/*
+ * Tested by tests/io/log/test_mcap_writer.c.
+ */
 #include "io/log/mcap_record.h"
 
 #include <stdio.h>

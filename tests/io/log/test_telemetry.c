@@ -103,7 +103,7 @@ static double value(uint64_t index, int i)
 }
 
 /* Record k of the channel has index k and log time 1000 k; false when it was dropped. */
-static bool sim_record_frame(void)
+static bool record_frame(void)
 {
     const uint64_t index = next_index[FRAME]++;
     struct frame *frame = io_telemetry_claim(telemetry, FRAME, 1000 * index);
@@ -220,7 +220,7 @@ static void test_every_record_reaches_the_log(void)
     start();
     for (int i = 0; i < COUNT; i++) {
         wait_for_room(FRAME);
-        TEST_ASSERT_TRUE(sim_record_frame());
+        TEST_ASSERT_TRUE(record_frame());
         if (i % 10 == 0) {
             wait_for_room(NOISE);
             TEST_ASSERT_TRUE(record_noise());
@@ -244,7 +244,7 @@ static void test_without_a_file_the_rings_are_drained_and_nothing_is_kept(void)
     TEST_ASSERT_EQUAL_INT(0, io_telemetry_start(telemetry, NULL, &thread, NULL, NULL, 0));
     for (int i = 0; i < 1000; i++) {
         wait_for_room(FRAME);
-        TEST_ASSERT_TRUE(sim_record_frame());
+        TEST_ASSERT_TRUE(record_frame());
     }
     const struct io_log_result result = stop();
     TEST_ASSERT_EQUAL_INT(0, result.error);
@@ -271,7 +271,7 @@ static void see_records(const char *to)
     for (int i = 0; i < 300; i++) {
         wait_for_room(FRAME);
         wait_for_room(NOISE);
-        sim_record_frame();
+        record_frame();
         record_noise();
     }
     (void)stop();
@@ -291,7 +291,7 @@ static void test_channels_are_merged_by_time(void)
 {
     place(1024);
     for (int i = 0; i < 500; i++)
-        sim_record_frame();
+        record_frame();
     for (int i = 0; i < 500; i++)
         record_noise();
     start();
@@ -312,14 +312,14 @@ static void test_a_full_ring_drops_and_counts(void)
 {
     place(64);
     for (int i = 0; i < 64; i++)
-        TEST_ASSERT_TRUE(sim_record_frame());
+        TEST_ASSERT_TRUE(record_frame());
     TEST_ASSERT_FALSE(io_telemetry_has_room(telemetry, FRAME));
     TEST_ASSERT_TRUE(io_telemetry_has_room(telemetry, NOISE));
     for (int i = 0; i < 10; i++)
-        TEST_ASSERT_FALSE(sim_record_frame());
+        TEST_ASSERT_FALSE(record_frame());
     start();
     wait_for_room(FRAME);
-    TEST_ASSERT_TRUE(sim_record_frame());
+    TEST_ASSERT_TRUE(record_frame());
     const struct io_log_result result = stop();
     TEST_ASSERT_EQUAL_UINT64(65, result.records);
     TEST_ASSERT_EQUAL_UINT64(10, result.dropped);
@@ -338,7 +338,7 @@ static void test_fifty_thousand_records_a_second_lose_none(void)
     clock_gettime(CLOCK_MONOTONIC, &release);
     for (int ms = 0; ms < MILLISECONDS; ms++) {
         for (int i = 0; i < PER_MILLISECOND; i++)
-            sim_record_frame();
+            record_frame();
         release.tv_nsec += 1000000;
         if (release.tv_nsec >= 1000000000) {
             release.tv_nsec -= 1000000000;
@@ -441,7 +441,7 @@ static void test_a_log_that_is_being_written_is_left_alone(void)
     static struct io_append_file second;
     place(64);
     start();
-    TEST_ASSERT_TRUE(sim_record_frame());
+    TEST_ASSERT_TRUE(record_frame());
     TEST_ASSERT_EQUAL_INT(-EBUSY, io_append_file_open(&second, path));
     (void)stop();
     const struct contents contents = read_log();
@@ -550,13 +550,13 @@ static void test_a_slow_channel_reaches_the_file_while_the_run_goes_on(void)
     struct io_log_result result = {0};
     place(16);
     start();
-    sim_record_frame();
+    record_frame();
     for (int i = 0; i < PATIENCE_MS / 10 && result.records == 0; i++) {
         pause_ms(10);
         io_telemetry_result(telemetry, &result);
     }
     TEST_ASSERT_EQUAL_UINT64(1, read_log().records[FRAME]);
-    sim_record_frame();
+    record_frame();
     result = stop();
     TEST_ASSERT_EQUAL_UINT64(2, result.records);
     TEST_ASSERT_EQUAL_UINT64(2, read_log().records[FRAME]);
