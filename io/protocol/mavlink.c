@@ -14,7 +14,7 @@ _Static_assert(IO_MAVLINK_FRAME_MAX == MAVLINK_MAX_PACKET_LEN, "a frame is MAVLi
 
 struct source {
     uint8_t system_id, component_id;
-    uint8_t next; /* sequence number that should come */
+    uint8_t next; /* the expected sequence number */
 };
 
 struct io_mavlink_parser {
@@ -23,8 +23,8 @@ struct io_mavlink_parser {
     struct io_mavlink_counters counters;
     struct source source[IO_MAVLINK_SOURCE_MAX];
     int source_count;
-    bool in_garbage;   /* inside a run of bytes that start no frame */
-    size_t frame_size; /* bytes of the frame so far, as they came */
+    bool in_garbage;   /* inside a run of bytes that do not start a frame */
+    size_t frame_size; /* the bytes of the frame so far, as received */
     unsigned char frame[IO_MAVLINK_FRAME_MAX];
 };
 
@@ -48,7 +48,7 @@ const struct io_mavlink_counters *io_mavlink_get_counters(const struct io_mavlin
 
 void io_mavlink_new_peer(struct io_mavlink_parser *parser)
 {
-    io_mavlink_end(parser); /* what the old one left half said */
+    io_mavlink_end(parser); /* the old peer may have left half a message */
     parser->source_count = 0;
 }
 
@@ -75,8 +75,9 @@ static struct source *find_source(struct io_mavlink_parser *parser)
     return NULL;
 }
 
-/* An unknown id may be noise, so it never makes a source; but it is a number in the sequence of one
- * that is known.  Sources beyond the table are heard and not watched. */
+/* A message with an unknown id may be noise, so it never adds a source; but it counts in the
+ * sequence of a known source.  Messages of sources beyond the table are accepted, but their
+ * sequence is not checked. */
 static void count_lost(struct io_mavlink_parser *parser, bool checked)
 {
     const uint8_t sequence = parser->rx.seq;
@@ -107,9 +108,9 @@ static void finish_message(struct io_mavlink_parser *parser, bool checked,
     message->kind = checked ? io_mavlink_decode_body(rx, message) : IO_MAVLINK_UNKNOWN;
 }
 
-/* MAVLink 2 trims trailing zeros, MAVLink 1 does not.  Longer is no mistake in either: version 2
- * may have grown fields that we do not know, and some libraries write version 2's into version 1.
- */
+/* MAVLink 2 trims trailing zeros, MAVLink 1 does not.  A longer payload is valid in both:
+ * version 2 may have new fields that we do not know, and some libraries write those of version 2
+ * into version 1. */
 static bool length_fits(const mavlink_message_t *rx, const mavlink_msg_entry_t *entry)
 {
     return rx->magic != MAVLINK_STX_MAVLINK1 || rx->len >= entry->min_msg_len;
@@ -126,8 +127,8 @@ static void count_garbage(struct io_mavlink_parser *parser)
     parser->in_garbage = true;
 }
 
-/* A checksum that does not fit.  When bytes went missing its last byte may already be the start of
- * the next frame. */
+/* The checksum is wrong.  If bytes were lost, its last byte may already be the start of the next
+ * frame. */
 static void reject_checksum(struct io_mavlink_parser *parser, uint8_t byte)
 {
     parser->counters.bad_crc++;
@@ -135,7 +136,7 @@ static void reject_checksum(struct io_mavlink_parser *parser, uint8_t byte)
         (void)mavlink_frame_char_buffer(&parser->rx, &parser->status, byte, NULL, NULL);
 }
 
-/* A frame is complete, sound or not. */
+/* A frame is complete; sound: its checksum is right. */
 static void end_frame(struct io_mavlink_parser *parser, bool sound, uint8_t byte,
                       struct io_mavlink_message *message)
 {
@@ -152,8 +153,8 @@ static void end_frame(struct io_mavlink_parser *parser, bool sound, uint8_t byte
     }
 }
 
-/* The library tells of a bad checksum twice when a signature follows: before and behind it.  The
- * frame ends behind it. */
+/* When a signature follows, the library reports a bad checksum twice: before the signature and
+ * after it.  The frame ends after it. */
 static void feed_byte(struct io_mavlink_parser *parser, uint8_t byte,
                       struct io_mavlink_message *message)
 {
@@ -163,12 +164,12 @@ static void feed_byte(struct io_mavlink_parser *parser, uint8_t byte,
     if (framing != MAVLINK_FRAMING_INCOMPLETE && is_idle(parser))
         end_frame(parser, framing == MAVLINK_FRAMING_OK, byte, message);
     else if (is_idle(parser))
-        count_garbage(parser); /* starts no frame, or flags that we do not understand */
+        count_garbage(parser); /* not the start of a frame, or flags that we do not understand */
     else if (was_idle)
         parser->in_garbage = false;
 }
 
-/* No frame is longer than the buffer: the library counts its bytes too. */
+/* A frame is never longer than the buffer, because the library counts its bytes too. */
 static void keep_bytes(struct io_mavlink_parser *parser, const unsigned char *bytes, size_t size)
 {
     RT_CHECK(size <= sizeof parser->frame - parser->frame_size);
@@ -179,7 +180,7 @@ static void keep_bytes(struct io_mavlink_parser *parser, const unsigned char *by
 size_t io_mavlink_feed(struct io_mavlink_parser *parser, const unsigned char *bytes, size_t size,
                        struct io_mavlink_message *message)
 {
-    size_t begin = 0; /* of the frame, as far as it lies in these bytes */
+    size_t begin = 0; /* the start of that part of the frame that is in these bytes */
     message->kind = IO_MAVLINK_NONE;
     for (size_t i = 0; i < size; i++) {
         feed_byte(parser, bytes[i], message);

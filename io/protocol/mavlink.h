@@ -15,12 +15,13 @@
 #include "io/protocol/mavlink_sample.h"
 
 struct io_mavlink_counters {
-    uint64_t messages;   /* whole ones, unknown ids included */
-    uint64_t unknown;    /* ids outside the dialect */
+    uint64_t messages;   /* whole messages, unknown ids included */
+    uint64_t unknown;    /* messages with an id outside the dialect */
     uint64_t bad_crc;    /* wrong checksum */
-    uint64_t bad_length; /* cut short, or shorter than its id allows in MAVLink 1 */
-    uint64_t bad_header; /* runs of bytes that start no frame, flags that must be understood */
-    uint64_t lost;       /* gaps in the sequence of a (system, component) */
+    uint64_t bad_length; /* truncated, or in MAVLink 1 shorter than its id allows */
+    uint64_t
+        bad_header; /* runs of bytes that do not start a frame, and unknown incompatibility flags */
+    uint64_t lost;  /* gaps in the sequence of a (system, component) */
 };
 
 struct io_mavlink_parser;
@@ -33,16 +34,18 @@ struct io_mavlink_parser *io_mavlink_parser_place(void *mem);
  * is IO_MAVLINK_NONE when they did not complete one.  Context: frame. */
 size_t io_mavlink_feed(struct io_mavlink_parser *parser, const unsigned char *bytes, size_t size,
                        struct io_mavlink_message *message);
-/* The bytes of the message that the last feed completed, as they came.  Valid until the next feed.
- * Context: frame. */
+/* The bytes of the message that the last feed completed, as received.  Valid until the next
+ * feed.  Context: frame. */
 const unsigned char *io_mavlink_frame(const struct io_mavlink_parser *parser, size_t *size);
-/* End of a datagram: half a message is a bad one and does not spoil the next.  Context: frame. */
+/* The datagram has ended: half a message counts as bad and does not affect the next one.
+ * Context: frame. */
 void io_mavlink_end(struct io_mavlink_parser *parser);
-/* A new far end: its sequence numbers start anew; the counters go on.  Context: frame. */
+/* The far end is a new one: its sequence numbers start anew; the counters go on.  Context:
+ * frame. */
 void io_mavlink_new_peer(struct io_mavlink_parser *parser);
 /* Context: frame, the thread that feeds. */
 const struct io_mavlink_counters *io_mavlink_get_counters(const struct io_mavlink_parser *parser);
 
-/* One MAVLink 2 frame; returns its size.  The kind must have a body.  Context: frame. */
+/* Encode one MAVLink 2 frame; returns its size.  The kind must have a body.  Context: frame. */
 size_t io_mavlink_encode(struct io_mavlink_sender *sender, const struct io_mavlink_message *message,
                          unsigned char frame[IO_MAVLINK_FRAME_MAX]);

@@ -12,16 +12,17 @@
 
 enum { IO_MAVLINK_FRAME_MAX = 280, IO_MAVLINK_SOURCE_MAX = 16 };
 enum {
-    IO_MAVLINK_NAME_MAX = 10, /* without a zero at the end when it is that long */
+    IO_MAVLINK_NAME_MAX = 10, /* a name of this length has no terminating zero */
     IO_MAVLINK_COVARIANCE = 21,
     IO_MAVLINK_ARRAY_MAX = 58,
     IO_MAVLINK_RC_MAX = 18,
 };
 
 enum io_mavlink_kind {
-    IO_MAVLINK_NONE,      /* no whole message yet */
-    IO_MAVLINK_UNKNOWN,   /* id outside the dialect: skipped, and its CRC cannot be checked */
-    IO_MAVLINK_OTHER,     /* sound, but nobody here needs it */
+    IO_MAVLINK_NONE,    /* no whole message yet */
+    IO_MAVLINK_UNKNOWN, /* the id is not in the dialect: skipped, because its CRC cannot be checked
+                         */
+    IO_MAVLINK_OTHER,   /* valid, but not used here */
     IO_MAVLINK_HEARTBEAT, /* from here on the body is filled */
     IO_MAVLINK_TIME,      /* SYSTEM_TIME */
     IO_MAVLINK_TIMESYNC,
@@ -51,8 +52,8 @@ struct io_mavlink_time {
 };
 
 struct io_mavlink_timesync {
-    int64_t tc1;                             /* 0: a request; else the answering side's clock, ns */
-    int64_t ts1;                             /* the asking side's clock, ns */
+    int64_t tc1; /* 0: a request; else the clock of the side that replies, ns */
+    int64_t ts1; /* the clock of the side that asks, ns */
     uint8_t target_system, target_component; /* 0 when the far end sends the 16-byte form */
 };
 
@@ -123,7 +124,7 @@ struct io_mavlink_message {
     enum io_mavlink_kind kind;
     uint32_t id;
     uint8_t system_id, component_id, sequence;
-    uint8_t version; /* 1 or 2, of the frame it came in */
+    uint8_t version; /* of the frame: 1 or 2 */
     union {
         struct io_mavlink_heartbeat heartbeat;
         struct io_mavlink_time time;

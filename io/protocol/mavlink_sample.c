@@ -17,7 +17,7 @@ _Static_assert((int)IO_RC_MAX <= (int)IO_MAVLINK_RC_MAX, "one message holds all 
 static const double sea_temperature = 288.15, lapse_rate = 0.0065, sea_pressure = 101325.0,
                     pressure_exponent = 0.190263;
 
-/* Nearest integer between the ends; NaN is 0. */
+/* The nearest integer from lowest to highest; NaN becomes 0. */
 static int64_t to_wire(double value, int64_t lowest, int64_t highest)
 {
     if (isnan(value))
@@ -56,14 +56,14 @@ static int32_t degrees_e7(double radians)
 static uint16_t course_cdeg(double north, double east)
 {
     enum { FULL_CIRCLE = 36000 };
-    if (!(hypot(north, east) > 0.1)) /* m/s: slower has no direction worth the name */
+    if (!(hypot(north, east) > 0.1)) /* m/s; the direction of a slower motion is noise */
         return COURSE_UNKNOWN;
     const double cdeg = atan2(east, north) * (180.0 / M_PI) * 100.0;
     return (uint16_t)((to_wire(cdeg, -FULL_CIRCLE / 2, FULL_CIRCLE / 2) + FULL_CIRCLE) %
                       FULL_CIRCLE);
 }
 
-/* What a barometer takes for the altitude; 0 without one. */
+/* The altitude that a barometer reports; 0 without a barometer. */
 static double pressure_altitude(double pressure)
 {
     if (!(pressure > 0.0))
@@ -125,7 +125,7 @@ static void sample_state(const struct io_sample *sample, struct io_mavlink_state
     }
 }
 
-/* A star tracker knows nothing of the position. */
+/* A star tracker does not measure the position. */
 static void sample_tracker(const struct io_sample *sample, struct io_mavlink_tracker *out)
 {
     *out = (struct io_mavlink_tracker){
