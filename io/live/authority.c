@@ -27,7 +27,7 @@ static bool set_held_text(const struct io_authority *authority, char text[IO_FOX
     return false;
 }
 
-/* Who asked for it has it now; another still waits. */
+/* The viewer that asked has authority now; another one may still be asking. */
 static void grant(struct io_authority *authority, uint64_t viewer)
 {
     authority->holder = viewer;

@@ -16,16 +16,16 @@ static const char *const form_text[IO_FOXGLOVE_FORM_COUNT] = {
 };
 static const char answer_text[] = "bool success\nstring message\n";
 
-/* ---- what the server says -------------------------------------------------------------- */
+/* ---- messages of the server ------------------------------------------------------------ */
 
-/* Names and reasons may come from files and arguments, where anything can stand. */
+/* Names and reasons may come from files and arguments, so they may contain any bytes. */
 static json_t *text_of(const char *text)
 {
     json_t *string = json_string(text);
     return string ? string : json_string("(not UTF-8)");
 }
 
-/* Takes the object. */
+/* Takes ownership of the object. */
 static void put_json(struct io_byte_writer *out, json_t *object)
 {
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
@@ -52,7 +52,7 @@ static json_t *capabilities_of(const struct io_foxglove_server *server)
     return list;
 }
 
-/* Of what clients send: calls, and pictures. */
+/* The encodings of clients' messages: service calls, and hand controller reports. */
 static json_t *encodings_of(const struct io_foxglove_server *server)
 {
     json_t *list = json_pack("[s,s]", "cdr", "json");
@@ -98,7 +98,7 @@ void io_foxglove_advertise(struct io_byte_writer *out, const struct io_foxglove_
     put_json(out, json_pack("{s:s, s:o}", "op", "advertise", "channels", list));
 }
 
-/* Old clients read the schemas by themselves, newer ones want them with their names. */
+/* Old clients read the schema fields alone, newer ones need the schema names too. */
 static json_t *service_json(const struct io_foxglove_service *service, int id)
 {
     char request[IO_FOXGLOVE_NAME_MAX], response[IO_FOXGLOVE_NAME_MAX];
@@ -122,7 +122,7 @@ void io_foxglove_advertise_services(struct io_byte_writer *out,
     put_json(out, json_pack("{s:s, s:o}", "op", "advertiseServices", "services", list));
 }
 
-/* JSON has no word for what is not finite: such a parameter is shown without a value. */
+/* JSON has no NaN and no infinity: such a parameter is sent without a value. */
 void io_foxglove_parameter_values(struct io_byte_writer *out,
                                   const struct io_foxglove_value *values, int count, const char *id)
 {
@@ -200,7 +200,7 @@ void io_foxglove_message_head(struct io_byte_writer *out, uint32_t subscription,
     io_put_u64(out, log_ns);
 }
 
-/* ---- what a client asks for ------------------------------------------------------------ */
+/* ---- requests of a client -------------------------------------------------------------- */
 
 static bool complain(char error[IO_FOXGLOVE_TEXT_MAX], const char *what)
 {
@@ -217,7 +217,7 @@ static bool take_u32(const json_t *value, uint32_t *out)
     return number >= 0 && number <= UINT32_MAX;
 }
 
-/* False where it is no string, or longer than any name here. */
+/* False when it is not a string, or is longer than any name here. */
 static bool take_text(const json_t *value, char *out, size_t room)
 {
     if (!json_is_string(value) || json_string_length(value) >= room)
@@ -226,7 +226,7 @@ static bool take_text(const json_t *value, char *out, size_t room)
     return true;
 }
 
-/* The list under a key, which must be there and not too long. */
+/* The list of a key, which must exist and must not be too long. */
 static const json_t *list_of(const json_t *root, const char *key,
                              struct io_foxglove_request *received)
 {
@@ -414,7 +414,7 @@ bool io_foxglove_read_binary(struct io_slice message, struct io_foxglove_request
     return true;
 }
 
-/* ---- what a call says ------------------------------------------------------------------ */
+/* ---- arguments of a service call ------------------------------------------------------- */
 
 static bool take_cdr_text(struct io_byte_reader *fields, char out[IO_FOXGLOVE_TEXT_MAX])
 {

@@ -15,16 +15,16 @@
 #include "rt/clock.h"
 
 enum {
-    TICK_US = 10 * 1000,     /* between two looks at what the telemetry thread handed over */
-    IDLE_US = 100 * 1000,    /* the same while nobody looks on */
-    CLOSING_US = 500 * 1000, /* for the last messages */
+    TICK_US = 10 * 1000,     /* between two ticks */
+    IDLE_US = 100 * 1000,    /* the same while there is no viewer */
+    CLOSING_US = 500 * 1000, /* the time for sending the last messages */
     INBOX_MAX = 8 * 1024 * 1024,
-    SERVED_US_MAX = 2 * IDLE_US, /* of one tick: a machine that stood still has heard nobody */
+    SERVED_US_MAX = 2 * IDLE_US, /* per tick: on a stalled machine no request could arrive */
     DISMISSED_EVERY_NS = 1000000000,
 };
 
-/* Who has vanished without a word, cable and all, leaves TCP hoping for a quarter of an hour while
- * there is something to send.  A silent one is asked, and let go if nothing comes. */
+/* Without keep-alive, TCP retries for 15 minutes towards a client whose cable was pulled.  A
+ * silent client is pinged, and closed if it does not reply. */
 static const lws_retry_bo_t idle_policy = {.secs_since_valid_ping = 5,
                                            .secs_since_valid_hangup = 15};
 
@@ -63,7 +63,7 @@ void io_server_time(struct io_server *server, uint64_t time_ns)
     atomic_store_explicit(&server->time_ns, time_ns, memory_order_relaxed);
 }
 
-/* The place of this id, or a new one; the last where there are too many. */
+/* The slot of this id, or a new one; the last one if there are too many. */
 static struct io_hub_status *status_slot(struct io_server_inbox *inbox, const char *id)
 {
     for (int i = 0; i < inbox->status_count; i++) {
@@ -187,7 +187,7 @@ static const struct lws_protocols protocols[] = {
     {0},
 };
 
-/* lws says only that it failed. */
+/* lws reports only that it failed, not why; so bind once before it does. */
 static int try_bind(const struct io_server_spec *spec)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)spec->port)};
@@ -212,8 +212,8 @@ static const char *unreadable_file(const struct io_server_spec *spec)
     return spec->key && access(spec->key, R_OK) ? spec->key : NULL;
 }
 
-/* Of TLS 1.2, what has a key of its own for every connection and authenticates as it encrypts: no
- * RSA key exchange and no SHA-1.  TLS 1.3 has nothing else. */
+/* Of TLS 1.2, only the ciphers with forward secrecy and authenticated encryption: no RSA key
+ * exchange and no SHA-1.  TLS 1.3 has no others. */
 static const char ciphers[] = "ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL:!SHA1:@SECLEVEL=2";
 
 static bool open_context(struct io_server *server)

@@ -17,7 +17,7 @@ void io_server_close_soon(struct lws *wsi)
     lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
 }
 
-/* Takes as long for a wrong first character as for a wrong last one. */
+/* Compares in a time that does not depend on where the first difference is. */
 static bool same_secret(const char *given, const char *secret)
 {
     const size_t length = strlen(secret);
@@ -49,7 +49,7 @@ bool io_server_is_operator(const struct io_server *server, struct lws *wsi)
     return given && same_secret(given, server->spec.operator_token);
 }
 
-/* Who gives a wrong one shall not believe that it was taken. */
+/* A client with a wrong operator token is refused rather than admitted as a watcher. */
 static bool has_wrong_operator_token(const struct io_server *server, struct lws *wsi)
 {
     char text[TEXT_MAX];
@@ -84,7 +84,7 @@ static bool is_own_page(const struct io_server *server, const char *origin, cons
            strcmp(origin + strlen(scheme), host) == 0 && io_server_is_loopback_name(host);
 }
 
-/* A browser says whose page asks; a program says nothing, and could say anything. */
+/* A browser sends the origin of the page; a program sends none, and could send any. */
 static bool has_allowed_origin(const struct io_server *server, struct lws *wsi)
 {
     char origin[IO_SERVER_NAME_MAX], host[IO_SERVER_NAME_MAX];
@@ -107,7 +107,7 @@ int io_server_refuse(struct io_server *server, struct lws *wsi, unsigned code, c
     return -1;
 }
 
-/* Those who look on shall not keep an operator out who comes back. */
+/* Some sessions are reserved for operators, so that watchers cannot lock an operator out. */
 static bool has_free_session(const struct io_server *server, struct lws *wsi)
 {
     const int left = IO_SERVER_SESSION_MAX - server->viewer_count;
@@ -117,9 +117,9 @@ static bool has_free_session(const struct io_server *server, struct lws *wsi)
                                        known && server->spec.operator_token);
 }
 
-/* ---- at the door ------------------------------------------------------------------------ */
+/* ---- connections ------------------------------------------------------------------------- */
 
-/* A whole request, or what TLS begins with, waits to be read. */
+/* True when a complete request, or the first record of TLS, waits to be read. */
 static bool has_request(void *connection)
 {
     unsigned char bytes[4096];

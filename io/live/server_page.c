@@ -53,8 +53,8 @@ static int begin_page(struct lws *wsi, struct io_server_page_transfer *page_tran
     return 0;
 }
 
-/* What is handed out to some only.  A stranger's page can reach this machine by a name of its own,
- * and read what it gets. */
+/* The guarded page.  The page of another site can reach this machine by a DNS name of that site
+ * and read the reply, so the host must be a loopback name. */
 static int check_guarded(struct io_server *server, struct lws *wsi)
 {
     char host[IO_SERVER_NAME_MAX];
@@ -122,7 +122,7 @@ int io_server_on_page(struct lws *wsi, enum lws_callback_reasons reason, void *u
         return open_page(wsi, user, in);
     case LWS_CALLBACK_HTTP_WRITEABLE:
         return write_page(wsi, user);
-    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: /* a socket that names no protocol of ours */
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: /* a WebSocket that offers no known subprotocol */
         return io_server_refuse(io_server_of(wsi), wsi, HTTP_STATUS_BAD_REQUEST,
                                 "offer the subprotocol foxglove.sdk.v1");
     default:

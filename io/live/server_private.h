@@ -18,7 +18,7 @@
 
 enum { IO_SERVER_NAME_MAX = 256 /* of an origin, a host, a token */ };
 
-/* On its way from the telemetry thread to the server's; all under the lock. */
+/* Messages from the telemetry thread to the server thread; all under the lock. */
 struct io_server_inbox {
     pthread_mutex_t lock;
     struct io_live_message *first, **last;
@@ -38,16 +38,16 @@ struct io_server {
     struct io_server_inbox inbox;
     atomic_uint_fast64_t time_ns;
 
-    /* The server thread's. */
+    /* Used by the server thread only. */
     lws_sorted_usec_list_t tick;
     struct io_hub hub;
-    struct lws *socket[IO_SERVER_SESSION_MAX]; /* by seat */
+    struct lws *socket[IO_SERVER_SESSION_MAX]; /* by the index of the session */
     int viewer_count;
     struct io_admission admission;
-    uint64_t tick_ns;      /* when it was */
-    uint64_t dismissed;    /* connections, as /log tells */
-    uint64_t dismissed_ns; /* when it did */
-    bool closing;          /* viewers get what waits for them, then the end */
+    uint64_t tick_ns;      /* the time of the last tick */
+    uint64_t dismissed;    /* closed idle connections that /log has reported */
+    uint64_t dismissed_ns; /* the time of that report */
+    bool closing;          /* viewers get their queued messages, then the close */
     struct io_byte_writer frame;
     struct io_server_counts counts;
 };
@@ -60,7 +60,7 @@ static inline struct io_server *io_server_of(struct lws *wsi)
 /* What lws keeps for a WebSocket, and for a file that is being sent. */
 struct io_server_session {
     struct io_session *client;
-    struct io_byte_writer request; /* so far */
+    struct io_byte_writer request; /* the fragments so far */
 };
 struct io_server_page_transfer {
     const struct io_page *page;

@@ -15,7 +15,7 @@ enum {
     FRAMES_PER_TURN = 64, /* frames to one viewer before the next has its turn */
 };
 
-/* A viewer is shown a channel this often unless it asks for another rate. */
+/* The rate of a channel unless the viewer asks for another. */
 static const double usual_rate_hz = 60.0;
 
 /* ?rate=30 or ?rate=all */
@@ -61,7 +61,8 @@ static void close_session(struct io_server *server, struct io_server_session *se
     session_data->client = NULL;
 }
 
-/* Told, and cut off: after a close frame lws would read on until it was answered. */
+/* Sends the reason and shuts the socket down: after a close frame lws would go on reading until
+ * the client replies. */
 static int close_flooder(struct io_server *server, struct lws *wsi)
 {
     struct io_byte_writer *frame = &server->frame;
@@ -117,7 +118,7 @@ static int send_close(struct lws *wsi)
     return -1;
 }
 
-/* One frame; lws wants room before it. */
+/* Writes one frame; lws needs LWS_PRE bytes before it. */
 static int write_next(struct io_server *server, struct lws *wsi, struct io_session_queue *viewer)
 {
     struct io_byte_writer *frame = &server->frame;
@@ -134,7 +135,7 @@ static int write_next(struct io_server *server, struct lws *wsi, struct io_sessi
                      binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT);
 }
 
-/* Stops where the socket takes no more: what then waits may become too much, and give way. */
+/* Stops when the socket is full: messages then wait in the queue, which drops the oldest. */
 static int write_queued(struct io_server *server, struct lws *wsi,
                         struct io_server_session *session_data)
 {
