@@ -15,22 +15,22 @@ struct io_channel_spec {
     char schema[IO_TOPIC_MAX];   /* "airbearing_msgs/msg/Frame" */
     const char *definition;      /* ros2msg text, with units in comments */
     uint32_t payload_size;       /* bytes of the CDR image without its header */
-    uint32_t depth;              /* records the ring holds */
-    uint32_t every;              /* every so many records one is written; 0 and 1: all */
-    uint32_t hold;               /* records between them that wait for a trigger */
-    const char *const *metadata; /* key, value ... NULL; NULL: units and every as told above */
+    uint32_t depth;              /* records in the ring */
+    uint32_t every;              /* one of so many records is written; 0 and 1: all */
+    uint32_t hold;               /* records between those that wait for a trigger */
+    const char *const *metadata; /* key, value ... NULL; NULL: the units and `every` */
 };
 
-struct io_blob { /* attachment or metadata text */
+struct io_blob { /* an attachment */
     const char *name;
     const char *media_type;
     const void *bytes;
     size_t size;
 };
 
-/* When all channels are to be recorded whole for a while. */
+/* The condition under which all records of all channels are written for a while. */
 struct io_log_trigger {
-    bool (*seen)(void *self, int channel, const void *payload); /* is it now?  NULL: never */
+    bool (*seen)(void *self, int channel, const void *payload); /* true: now; NULL: never */
     void *self;
     uint64_t before_ns, after_ns; /* of log time */
 };

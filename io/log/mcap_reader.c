@@ -1,13 +1,12 @@
 /*
- * The reader goes over the file twice.  At open it hops from record to record, without looking into
- * chunks, and learns how far the file is whole, its attachments, metadata and definitions.  Then
- * io_mcap_next walks the same records again and opens one chunk at a time.
+ * The reader goes over the file twice.  At open, mcap_scan.c goes from record to record without
+ * opening chunks.  Then io_mcap_next() reads the same records again and opens one chunk at a time.
  *
  *      0        first record                    end           size
  *      | magic  | header ... chunk, chunk ...   | cut or bad  |
  *
- * A file that just stops is cut off: what is whole is read, then comes the end.  A record that
- * cannot be is a fault: what lies before it is read, then comes the error.
+ * A file that ends without a footer is truncated: its whole records are read, and then it ends.  An
+ * invalid record is a fault: the records before it are read, and then follows the error.
  */
 #include "io/log/mcap.h"
 
@@ -140,7 +139,7 @@ static int next_in_chunk(struct io_mcap_reader *reader, struct io_mcap_message *
     return 0;
 }
 
-/* ---- the walk ---- */
+/* ---- records of the file ---- */
 
 static int check_data(struct io_mcap_reader *reader, const struct io_mcap_raw_record *data_end)
 {
@@ -154,7 +153,8 @@ static int read_file_record(struct io_mcap_reader *reader, struct io_mcap_messag
 {
     struct io_mcap_raw_record record;
     if (!io_mcap_raw_record_at(reader->source.file, reader->at, &record))
-        return io_mcap_fail(reader, reader->at, "record is gone"); /* the file changed under us */
+        return io_mcap_fail(reader, reader->at,
+                            "record is gone"); /* the file changed while it was read */
     if (record.opcode == IO_MCAP_DATA_END || record.opcode == IO_MCAP_FOOTER) {
         const int result = record.opcode == IO_MCAP_DATA_END ? check_data(reader, &record) : 0;
         reader->at = reader->end; /* the rest is summary */
@@ -220,7 +220,7 @@ static struct io_mcap_reader *create(const char *name, char error[256])
     return reader;
 }
 
-/* Scan the bytes.  A fault ahead of the first chunk leaves nothing worth reading. */
+/* Scan the bytes.  After a fault before the first chunk there is nothing to read. */
 static struct io_mcap_reader *scan_and_begin(struct io_mcap_reader *reader, char error[256])
 {
     if (io_mcap_check_header(reader) != 0)

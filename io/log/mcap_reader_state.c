@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Names come from the file: no control character may reach a terminal. */
+/* Names come from the file, and a control character must not reach a terminal. */
 static void keep_one_line(char *text)
 {
     for (; *text; text++) {

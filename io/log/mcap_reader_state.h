@@ -21,14 +21,14 @@ struct io_mcap_metadata_entry {
 };
 
 struct io_mcap_reader {
-    char name[IO_MCAP_NAME_SIZE]; /* of the file, for errors; the end of it when it is long */
+    char name[IO_MCAP_NAME_SIZE]; /* of the file, for errors; of a long name only the end */
     struct io_mcap_source source;
 
-    size_t end;       /* records before it are whole */
+    size_t end;       /* the records before it are whole */
     bool complete;    /* the footer was seen */
     bool has_data;    /* a chunk or a message was seen */
     size_t summary;   /* where the data end record ends, 0 before it is seen */
-    bool fault;       /* at end, and error says which */
+    bool fault;       /* there is a fault at `end`, described by error */
     uint32_t crc_due; /* of the data section, 0 when not given */
     char error[IO_MCAP_ERROR_SIZE];
 
@@ -42,7 +42,7 @@ struct io_mcap_reader {
     uint32_t crc; /* of the bytes before it */
 
     struct io_slice plain; /* records of the open chunk */
-    size_t chunk_at;       /* where the chunk is in the file */
+    size_t chunk_at;       /* the offset of the chunk in the file */
     size_t plain_at;       /* next record of the chunk */
     uint64_t chunk_start_ns, chunk_end_ns;
     struct io_mcap_inflater inflater;

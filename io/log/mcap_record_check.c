@@ -13,7 +13,7 @@ enum {
     INDEX_ENTRY_SIZE = 16,
 };
 
-/* A name that a person or a program chose. */
+/* A name: short, without control characters. */
 static void check_name(struct io_byte_reader *fields)
 {
     const struct io_slice name = io_get_string(fields);
@@ -35,7 +35,7 @@ static void check_map(struct io_byte_reader *fields)
 
 static void check_chunk(struct io_byte_reader *fields)
 {
-    (void)io_get_slice(fields, 8 + 8); /* first and last time: not needed, so free to be wrong */
+    (void)io_get_slice(fields, 8 + 8); /* first and last time: not used, so they may be wrong */
     fields->bad |= io_get_u64(fields) > IO_MCAP_CHUNK_SIZE_MAX;
     (void)io_get_u32(fields); /* CRC */
     check_name(fields);       /* compression */
@@ -51,7 +51,8 @@ static void check_attachment(struct io_byte_reader *fields)
     (void)io_get_u32(fields);
 }
 
-/* Do the fields of the record fill it exactly?  What is left of fields tells. */
+/* Reads all fields of a record; the caller checks that nothing is left and fields->bad is not
+ * set. */
 static void check_fields(uint8_t opcode, struct io_byte_reader *fields)
 {
     switch (opcode) {
@@ -124,7 +125,7 @@ bool io_mcap_is_record(struct io_slice file, size_t at, struct io_mcap_raw_recor
     if (!io_mcap_raw_record_at(file, at, record))
         return false;
     struct io_byte_reader fields = io_byte_reader_of(record->content);
-    if (record->opcode == IO_MCAP_MESSAGE) /* its data fill it whatever they are */
+    if (record->opcode == IO_MCAP_MESSAGE) /* the data of a message are all that is left */
         return fields.left >= IO_MCAP_MESSAGE_SIZE;
     check_fields(record->opcode, &fields);
     return !fields.bad && fields.left == 0;

@@ -1,6 +1,6 @@
 /*
- * At open the file is walked once: records whose fields fill them exactly are taken, and where
- * there is none the next one is looked for byte by byte.  Chunks are only noted;
+ * At open the file is scanned once: records whose fields fill them exactly are accepted, and where
+ * there is none the next one is searched byte by byte.  Chunks are only listed;
  * io_mcap_recover_next() opens them one after the other.
  *
  *      | magic | head | chunk | ??????????? | chunk | chunk | cut
@@ -29,9 +29,9 @@ struct list {
 struct io_mcap_recover {
     struct io_mcap_source source; /* in a file that was truncated meanwhile, CRCs are wrong */
     struct io_mcap_definitions schemas, channels;
-    struct list chunks; /* of struct record: chunks, and messages outside of them */
+    struct list chunks; /* raw records: chunks, and messages outside of chunks */
     struct list attachments, pairs;
-    bool found; /* any record at all */
+    bool found; /* there is a record */
     bool data_ended;
     bool no_memory;
     struct io_mcap_recover_losses losses;
@@ -55,7 +55,7 @@ static void push(struct io_mcap_recover *recovery, struct list *list, const void
     memcpy((unsigned char *)list->items + list->count++ * size, item, size);
 }
 
-/* ---- taking records ---- */
+/* ---- reading records ---- */
 
 static void define(struct io_mcap_recover *recovery, bool channel, uint16_t id,
                    const struct io_mcap_raw_record *record, struct io_slice text, uint16_t schema)
@@ -113,8 +113,8 @@ static void read_metadata(struct io_mcap_recover *recovery, const struct io_mcap
     }
 }
 
-/* It covers what no other CRC does: indexes, definitions, metadata.  Only the first is looked at,
- * or else a file of nothing but such records would take its square. */
+/* Its CRC covers what no other CRC does: indexes, definitions, metadata.  Only the first such
+ * record is checked, because the time for a file full of them would be quadratic in its size. */
 static void read_data_end(struct io_mcap_recover *recovery, const struct io_mcap_raw_record *record)
 {
     struct io_byte_reader fields = io_byte_reader_of(record->content);
@@ -148,11 +148,11 @@ static void read_record(struct io_mcap_recover *recovery, const struct io_mcap_r
         push(recovery, &recovery->chunks, record, sizeof *record);
         break;
     default:
-        break; /* the rest says again what these say */
+        break; /* the other records repeat information of these */
     }
 }
 
-/* ---- the walk ---- */
+/* ---- the scan ---- */
 
 static void note_gap(struct io_mcap_recover *recovery, size_t from, size_t to)
 {
@@ -203,7 +203,7 @@ static void read_statistics(struct io_mcap_recover *recovery,
     recovery->losses.stated_messages = io_get_u64(&fields);
 }
 
-/* The summary repeats the definitions, and a CRC vouches for it. */
+/* The summary repeats the definitions and has a CRC. */
 static void read_summary(struct io_mcap_recover *recovery)
 {
     const struct io_slice file = recovery->source.file;
@@ -320,7 +320,7 @@ bool io_mcap_recover_next(struct io_mcap_recover *recovery, struct io_mcap_messa
     }
 }
 
-/* ---- what else there is ---- */
+/* ---- losses, channels, attachments, metadata ---- */
 
 const struct io_mcap_recover_losses *io_mcap_recover_losses(const struct io_mcap_recover *recovery)
 {

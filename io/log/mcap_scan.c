@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* One more item in an array that grows by doubling, or NULL. */
+/* Makes room for one more item in an array that grows by doubling; NULL: out of memory. */
 static void *grow(void *array, size_t count, size_t item_size)
 {
     const bool full = (count & (count - 1)) == 0; /* 0 and powers of two */
@@ -121,7 +121,7 @@ static int scan_footer(struct io_mcap_reader *reader, const struct io_mcap_raw_r
         return -1;
     const size_t left = reader->source.file.size - io_mcap_raw_record_end(footer);
     if (left < IO_MCAP_MAGIC_SIZE)
-        return 0; /* cut off within the last eight bytes */
+        return 0; /* truncated within the last eight bytes */
     if (left > IO_MCAP_MAGIC_SIZE || !ends_with_magic(reader))
         return io_mcap_fail(reader, io_mcap_raw_record_end(footer),
                             "the footer is not followed by the magic alone");
@@ -159,12 +159,12 @@ static int scan_record(struct io_mcap_reader *reader, const struct io_mcap_raw_r
             return 0; /* not needed here */
         return io_mcap_fail(reader, record->offset, "summary record without a data end before it");
     default:
-        return 0; /* message indexes are not needed here; unknown records are to be skipped */
+        return 0; /* message indexes are not needed here; unknown records must be skipped */
     }
 }
 
-/* A record reaches past the end of the file: cut off, or, where the end is there, a wrong length.
- */
+/* A record reaches past the end of the file: the file is truncated, or, if the closing magic is
+ * there, the length is wrong. */
 static void scan_cut(struct io_mcap_reader *reader)
 {
     if (reader->end < reader->source.file.size && ends_with_magic(reader))
