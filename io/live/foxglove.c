@@ -341,9 +341,9 @@ static bool read_root(const json_t *root, struct io_foxglove_request *received,
     const json_t *id = json_object_get(root, "id");
     const char *name = json_string_value(json_object_get(root, "op"));
     if (!name)
-        return complain(error, "a text message is a JSON object that has an \"op\"");
+        return complain(error, "a text message must be a JSON object with an \"op\"");
     if (id && !json_is_null(id) && !take_text(id, received->id, sizeof received->id))
-        return complain(error, "\"id\" is a short string");
+        return complain(error, "\"id\" must be a string shorter than 96 bytes");
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         if (strcmp(name, ops[i].name) != 0)
             continue;
@@ -354,7 +354,7 @@ static bool read_root(const json_t *root, struct io_foxglove_request *received,
                  "%s: a field is missing, of another type, too long or out of range", name);
         return false;
     }
-    return complain(error, "this op is not known here");
+    return complain(error, "unknown op");
 }
 
 bool io_foxglove_read_text(struct io_slice message, struct io_foxglove_request *received,
@@ -366,7 +366,7 @@ bool io_foxglove_read_text(struct io_slice message, struct io_foxglove_request *
     received->id[0] = '\0';
     json_t *root = json_loadb((const char *)message.data, message.size, 0, &where);
     if (!root) {
-        snprintf(error, IO_FOXGLOVE_TEXT_MAX, "no JSON at byte %d", where.position);
+        snprintf(error, IO_FOXGLOVE_TEXT_MAX, "invalid JSON at byte %d", where.position);
         return false;
     }
     const bool good = read_root(root, received, error);
@@ -391,24 +391,24 @@ bool io_foxglove_read_binary(struct io_slice message, struct io_foxglove_request
     received->count = 0;
     received->id[0] = '\0';
     if (fields.bad)
-        return complain(error, "an empty message");
+        return complain(error, "the message is empty");
     if (opcode == ASKS_DATA) {
         received->op = IO_FOXGLOVE_PUBLISH;
         received->channel = io_get_u32(&fields);
         received->payload = (struct io_slice){.data = fields.at, .size = fields.left};
-        return fields.bad ? complain(error, "a message that is cut off") : true;
+        return fields.bad ? complain(error, "the message is truncated") : true;
     }
     if (opcode != ASKS_CALL)
-        return complain(error, "this opcode is not known here");
+        return complain(error, "unknown opcode");
     received->op = IO_FOXGLOVE_CALL;
     received->service = io_get_u32(&fields);
     received->call = io_get_u32(&fields);
     const struct io_slice encoding = io_get_string(&fields);
     if (fields.bad)
-        return complain(error, "a call that is cut off");
+        return complain(error, "the service call is truncated");
     const bool json = io_slice_is(encoding, "json");
     if (!json && !io_slice_is(encoding, "cdr"))
-        return complain(error, "a call in another encoding than cdr or json");
+        return complain(error, "the encoding of a service call must be cdr or json");
     strcpy(received->encoding, json ? "json" : "cdr");
     received->payload = (struct io_slice){.data = fields.at, .size = fields.left};
     return true;

@@ -176,7 +176,8 @@ static void unsubscribe(struct io_hub *hub, struct io_session *client)
     }
 }
 
-const char io_hub_flood_text[] = "more than 1000 messages or 1 MB a second; it was let go";
+const char io_hub_flood_text[] =
+    "more than 1000 messages or 1 MB a second; the connection was closed";
 
 /* The event about a flood is limited to one per interval, so that it is not a flood itself. */
 bool io_hub_within_limits(struct io_hub *hub, struct io_session *client, size_t size,
@@ -315,8 +316,7 @@ static void report_loss(struct io_hub *hub, struct io_session *client, uint64_t 
     if (lost == client->reported_lost || now_ns - client->reported_ns < LOSS_EVERY_NS)
         return;
     char text[IO_FOXGLOVE_TEXT_MAX];
-    snprintf(text, sizeof text,
-             "%llu messages were lost: they come faster than this client takes them",
+    snprintf(text, sizeof text, "%llu messages were lost: this client reads too slowly",
              (unsigned long long)lost);
     client->reported_lost = lost;
     client->reported_ns = now_ns;

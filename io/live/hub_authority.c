@@ -10,7 +10,7 @@
 static const uint64_t SILENT_NS = 15000000000;
 
 const char io_hub_not_operator_text[] =
-    "you look on; to command, come by the address that the run printed, "
+    "this client may only watch; to command, open the address that the run printed, "
     "with its ?operator=TOKEN";
 
 struct io_session *io_hub_find_session(struct io_hub *hub, uint64_t serial)
@@ -68,7 +68,7 @@ static void announce_change(struct io_hub *hub, struct io_authority before)
     if (now.holder != before.holder && now.holder != 0)
         io_hub_log_event(hub, "viewer %llu has authority", (unsigned long long)now.holder);
     else if (now.holder != before.holder)
-        io_hub_log_event(hub, "viewer %llu has authority no more",
+        io_hub_log_event(hub, "viewer %llu no longer has authority",
                          (unsigned long long)before.holder);
     if (now.holder != 0 && is_new_request(now, before))
         io_hub_log_event(hub, "viewer %llu asks viewer %llu for authority",
@@ -126,7 +126,7 @@ void io_hub_expire_holder(struct io_hub *hub)
     const struct io_session *holder = io_hub_find_session(hub, hub->authority.holder);
     if (!holder || hub->authority.asking == 0 || hub->now_ns - holder->heard_ns < SILENT_NS)
         return;
-    io_hub_log_event(hub, "viewer %llu has said nothing for %llu s",
+    io_hub_log_event(hub, "viewer %llu has sent nothing for %llu s and loses authority",
                      (unsigned long long)holder->serial,
                      (unsigned long long)(SILENT_NS / 1000000000));
     io_hub_release_authority(hub, holder);

@@ -54,12 +54,13 @@ void io_hub_advertise(struct io_hub *hub, struct io_session *client)
         const uint32_t id = hub->request.publication[i].id;
         remove_channel(client, id);
         if (!hub->hand.pass)
-            send_warning(hub, client,
-                         "nothing is flown from here: no link of this run is on bus: cockpit");
+            send_warning(
+                hub, client,
+                "this run takes no hand controller from the page: no link has bus: cockpit");
         else if (!hub->request.publication[i].is_hand)
-            send_warning(hub, client, "only /hand in the encoding \"hand\" is taken");
+            send_warning(hub, client, "only the topic /hand in the encoding \"hand\" is accepted");
         else if (client->hand_count == IO_HUB_HAND_MAX)
-            send_warning(hub, client, "too many channels of one client");
+            send_warning(hub, client, "this client advertises too many channels");
         else
             client->hand[client->hand_count++] = id;
     }
@@ -91,7 +92,8 @@ static bool may_control(struct io_hub *hub, struct io_session *client,
                         char why[IO_FOXGLOVE_TEXT_MAX])
 {
     if (hub->authority.holder == 0 && client->was_denied) {
-        snprintf(why, IO_FOXGLOVE_TEXT_MAX, "nobody has authority; take it, and then fly");
+        snprintf(why, IO_FOXGLOVE_TEXT_MAX,
+                 "nobody has authority; take it before using the hand controller");
         return false;
     }
     const bool may = io_hub_may_command(hub, client, why);
@@ -132,12 +134,12 @@ void io_hub_publish(struct io_hub *hub, struct io_session *client)
     struct io_hand_report report;
     char why[IO_FOXGLOVE_TEXT_MAX];
     if (channel_index(client, hub->request.channel) < 0) {
-        send_warning(hub, client,
-                     "a message of a channel that was not advertised, or is not taken");
+        send_warning(hub, client, "a message on a channel that was not advertised or not accepted");
         return;
     }
     if (!io_hand_decode(bytes.data, bytes.size, &report)) {
-        send_warning(hub, client, "this is no picture of a hand (io/protocol/hand.h)");
+        send_warning(hub, client,
+                     "the message is not a hand controller report (io/protocol/hand.h)");
         return;
     }
     if (!may_control(hub, client, why)) {
@@ -147,7 +149,8 @@ void io_hub_publish(struct io_hub *hub, struct io_session *client)
     if (hub->hand_owner != client->serial)
         client->has_delay_floor = false;
     if (is_stale(hub, client, report.sent_us)) {
-        send_warning(hub, client, "pictures that come much later than others are dropped");
+        send_warning(hub, client,
+                     "hand controller reports that arrive much later than others are dropped");
         return;
     }
     if (hub->hand_owner != client->serial)

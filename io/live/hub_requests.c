@@ -100,7 +100,8 @@ static struct io_pending_request *free_pending(struct io_hub *hub)
     }
     if (hub->now_ns - oldest->started_ns <= REPLY_LIMIT_NS)
         return NULL;
-    fail_pending(hub, oldest, "no answer in 10 s, and others wait; it may still be carried out");
+    fail_pending(hub, oldest,
+                 "no reply in 10 s, and other requests wait; this one may still be executed");
     return oldest;
 }
 

@@ -145,7 +145,7 @@ static void check_admission(struct io_server *server, uint64_t now_ns)
         io_server_close_soon(overdue[i]);
     if (dismissed == 0 || now_ns - server->dismissed_ns < DISMISSED_EVERY_NS)
         return;
-    io_hub_log_event(&server->hub, "%llu connections that asked for nothing were let go",
+    io_hub_log_event(&server->hub, "%llu connections that sent no request were closed",
                      (unsigned long long)dismissed);
     server->dismissed += dismissed;
     server->dismissed_ns = now_ns;
@@ -298,7 +298,8 @@ struct io_server *io_server_open(const struct io_server_spec *spec, char error[I
         return server;
     snprintf(error, IO_SERVER_ERROR_MAX, "%s: %s",
              spec->certificate ? spec->certificate : spec->address,
-             spec->certificate ? "no certificate that fits this key" : "it cannot be listened on");
+             spec->certificate ? "the certificate and the key do not belong together"
+                               : "cannot listen on this address");
     free_server(server);
     return NULL;
 }

@@ -161,15 +161,16 @@ int io_server_admit(struct io_server *server, struct lws *wsi)
     if (server->closing || !has_free_session(server, wsi))
         return io_server_refuse(server, wsi, HTTP_STATUS_SERVICE_UNAVAILABLE, "too many clients");
     if (server->spec.token && !io_server_has_token(wsi, server->spec.token))
-        return io_server_refuse(server, wsi, HTTP_STATUS_UNAUTHORIZED, "give the token: ?token=");
+        return io_server_refuse(server, wsi, HTTP_STATUS_UNAUTHORIZED,
+                                "a token is required: add ?token=TOKEN to the address");
     if (has_wrong_operator_token(server, wsi))
         return io_server_refuse(
             server, wsi, HTTP_STATUS_FORBIDDEN,
-            "another operator token; take the address that this run printed, or look on "
-            "without");
+            "the operator token is not that of this run; use the address that this run "
+            "printed, or connect without a token");
     if (!server->spec.token && !has_allowed_origin(server, wsi))
         return io_server_refuse(
             server, wsi, HTTP_STATUS_FORBIDDEN,
-            "this page may not look on; start the run with --origin and its address");
+            "the origin of this page is not allowed; start the run with --origin and its address");
     return 0;
 }

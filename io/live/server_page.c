@@ -62,12 +62,12 @@ static int check_guarded(struct io_server *server, struct lws *wsi)
         return io_server_has_token(wsi, server->spec.token)
                    ? 0
                    : io_server_refuse(server, wsi, HTTP_STATUS_UNAUTHORIZED,
-                                      "give the token: ?token=");
+                                      "a token is required: add ?token=TOKEN to the address");
     if (lws_hdr_copy(wsi, host, sizeof host, WSI_TOKEN_HOST) > 0 &&
         io_server_is_loopback_name(host))
         return 0;
     return io_server_refuse(server, wsi, HTTP_STATUS_FORBIDDEN,
-                            "ask for it at 127.0.0.1 or localhost");
+                            "this file is only served at 127.0.0.1 or localhost");
 }
 
 static int open_page(struct lws *wsi, struct io_server_page_transfer *page_transfer,
@@ -124,7 +124,7 @@ int io_server_on_page(struct lws *wsi, enum lws_callback_reasons reason, void *u
         return write_page(wsi, user);
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: /* a WebSocket that offers no known subprotocol */
         return io_server_refuse(io_server_of(wsi), wsi, HTTP_STATUS_BAD_REQUEST,
-                                "offer the subprotocol foxglove.sdk.v1");
+                                "the client must offer the subprotocol foxglove.sdk.v1");
     default:
         return lws_callback_http_dummy(wsi, reason, user, in, size);
     }

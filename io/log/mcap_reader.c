@@ -48,7 +48,7 @@ static int inflate_chunk(struct io_mcap_reader *reader, size_t offset, struct io
 {
     const unsigned long long told = ZSTD_getFrameContentSize(stored.data, stored.size);
     if (told == ZSTD_CONTENTSIZE_ERROR || (told != ZSTD_CONTENTSIZE_UNKNOWN && told != plain_size))
-        return io_mcap_fail(reader, offset, "chunk is no zstd frame of %zu bytes", plain_size);
+        return io_mcap_fail(reader, offset, "chunk is not a zstd frame of %zu bytes", plain_size);
     const char *why = NULL;
     const int failure =
         io_mcap_inflate(&reader->inflater, stored, plain_size, &reader->plain, &why);
@@ -154,7 +154,7 @@ static int read_file_record(struct io_mcap_reader *reader, struct io_mcap_messag
     struct io_mcap_raw_record record;
     if (!io_mcap_raw_record_at(reader->source.file, reader->at, &record))
         return io_mcap_fail(reader, reader->at,
-                            "record is gone"); /* the file changed while it was read */
+                            "the record disappeared: the file changed while it was being read");
     if (record.opcode == IO_MCAP_DATA_END || record.opcode == IO_MCAP_FOOTER) {
         const int result = record.opcode == IO_MCAP_DATA_END ? check_data(reader, &record) : 0;
         reader->at = reader->end; /* the rest is summary */

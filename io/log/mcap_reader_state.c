@@ -43,11 +43,13 @@ static int define(struct io_mcap_reader *reader, size_t offset, bool channel, ui
     case IO_MCAP_DEFINED:
         return 0;
     case IO_MCAP_DEFINE_CONTRADICTS:
-        return io_mcap_fail(reader, offset, "%s %u is defined again and differently", noun, id);
+        return io_mcap_fail(reader, offset, "%s %u is defined twice with different contents", noun,
+                            id);
     case IO_MCAP_DEFINE_TOO_MUCH:
         break;
     }
-    return io_mcap_fail(reader, offset, "no room for the definition of %s %u", noun, id);
+    return io_mcap_fail(reader, offset, "the definitions exceed 64 MiB, or out of memory, at %s %u",
+                        noun, id);
 }
 
 int io_mcap_read_schema(struct io_mcap_reader *reader, size_t offset,

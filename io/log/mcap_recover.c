@@ -393,7 +393,7 @@ static struct io_mcap_recover *scan_and_begin(struct io_mcap_recover *recovery, 
     if (recovery->found && !recovery->no_memory)
         return recovery;
     snprintf(error, 256, "%.200s: %s", name,
-             recovery->no_memory ? "no memory" : "nothing of an MCAP file is in it");
+             recovery->no_memory ? "no memory" : "the file has no MCAP record");
     io_mcap_recover_close(recovery);
     return NULL;
 }

@@ -98,8 +98,8 @@ static int check_summary(struct io_mcap_reader *reader, const struct io_mcap_raw
         return io_mcap_fail(reader, footer->offset, "footer is not %d bytes long",
                             IO_MCAP_FOOTER_SIZE);
     if (start != 0 && start != reader->summary)
-        return io_mcap_fail(reader, footer->offset, "footer puts the summary at byte %" PRIu64,
-                            start);
+        return io_mcap_fail(reader, footer->offset,
+                            "footer gives a wrong start of the summary: byte %" PRIu64, start);
     if (start == 0)
         start = footer->offset; /* no summary */
     const size_t end = footer->offset + IO_MCAP_PREFIX_SIZE + 16;
@@ -124,7 +124,7 @@ static int scan_footer(struct io_mcap_reader *reader, const struct io_mcap_raw_r
         return 0; /* truncated within the last eight bytes */
     if (left > IO_MCAP_MAGIC_SIZE || !ends_with_magic(reader))
         return io_mcap_fail(reader, io_mcap_raw_record_end(footer),
-                            "the footer is not followed by the magic alone");
+                            "the footer must be followed by the magic and nothing else");
     reader->complete = true;
     return 0;
 }
@@ -193,7 +193,8 @@ int io_mcap_check_header(struct io_mcap_reader *reader)
         return io_mcap_fail(reader, 0, "not an MCAP file (no magic)");
     if (!io_mcap_raw_record_at(reader->source.file, IO_MCAP_MAGIC_SIZE, &record) ||
         record.opcode != IO_MCAP_HEADER)
-        return io_mcap_fail(reader, IO_MCAP_MAGIC_SIZE, "no whole header record");
+        return io_mcap_fail(reader, IO_MCAP_MAGIC_SIZE,
+                            "the header record is missing or truncated");
     struct io_byte_reader fields = io_byte_reader_of(record.content);
     (void)io_get_string(&fields); /* profile */
     (void)io_get_string(&fields); /* library */

@@ -472,22 +472,23 @@ static void test_every_field_of_a_request_is_needed(void)
 
 static void test_a_refusal_says_why(void)
 {
-    static const char no_op[] = "a text message is a JSON object that has an \"op\"";
+    static const char no_op[] = "a text message must be a JSON object with an \"op\"";
     assert_refused("{}", no_op);
     assert_refused("[]", no_op);
     assert_refused("{\"op\":7}", no_op);
-    assert_refused("{\"op\":\"fly\"}", "this op is not known here");
-    assert_refused("{\"op\":\"subscribeConnectionGraph\",\"id\":7}", "\"id\" is a short string");
-    assert_refused("", "no JSON at byte 0");
-    assert_refused("{\"op\":\"fly\"", "no JSON at byte 11");
-    assert_bytes_refused("", 0, "an empty message");
-    assert_bytes_refused("\1\4\0\0", 4, "a message that is cut off");
-    assert_bytes_refused("\2\5\0\0\0\6\0\0", 8, "a call that is cut off");
-    assert_bytes_refused("\2\5\0\0\0\6\0\0\0\3\0\0\0cd", 15, "a call that is cut off");
+    assert_refused("{\"op\":\"fly\"}", "unknown op");
+    assert_refused("{\"op\":\"subscribeConnectionGraph\",\"id\":7}",
+                   "\"id\" must be a string shorter than 96 bytes");
+    assert_refused("", "invalid JSON at byte 0");
+    assert_refused("{\"op\":\"fly\"", "invalid JSON at byte 11");
+    assert_bytes_refused("", 0, "the message is empty");
+    assert_bytes_refused("\1\4\0\0", 4, "the message is truncated");
+    assert_bytes_refused("\2\5\0\0\0\6\0\0", 8, "the service call is truncated");
+    assert_bytes_refused("\2\5\0\0\0\6\0\0\0\3\0\0\0cd", 15, "the service call is truncated");
     assert_bytes_refused("\2\5\0\0\0\6\0\0\0\3\0\0\0xml", 16,
-                         "a call in another encoding than cdr or json");
-    assert_bytes_refused("\0\5\0\0\0\6\0\0\0\3\0\0\0cdr", 16, "this opcode is not known here");
-    assert_bytes_refused("\3\5\0\0\0\6\0\0\0\3\0\0\0cdr", 16, "this opcode is not known here");
+                         "the encoding of a service call must be cdr or json");
+    assert_bytes_refused("\0\5\0\0\0\6\0\0\0\3\0\0\0cdr", 16, "unknown opcode");
+    assert_bytes_refused("\3\5\0\0\0\6\0\0\0\3\0\0\0cdr", 16, "unknown opcode");
 }
 
 static void test_an_id_is_a_string_or_null_and_as_short_as_a_name(void)
@@ -504,7 +505,7 @@ static void test_an_id_is_a_string_or_null_and_as_short_as_a_name(void)
         if (length < IO_FOXGLOVE_NAME_MAX)
             TEST_ASSERT_EQUAL_STRING(id, ask.id);
         else
-            TEST_ASSERT_EQUAL_STRING("\"id\" is a short string", error);
+            TEST_ASSERT_EQUAL_STRING("\"id\" must be a string shorter than 96 bytes", error);
     }
 }
 

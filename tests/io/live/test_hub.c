@@ -158,7 +158,7 @@ static void test_mistakes_are_told_to_who_made_them(void)
     say(one, "{\"op\":\"unsubscribe\",\"subscriptionIds\":[9]}");
     assert_next_has(one, "no such subscription");
     say(one, "nonsense");
-    assert_next_has(one, "no JSON");
+    assert_next_has(one, "invalid JSON");
     say(one, "{\"op\":\"getParameters\",\"parameterNames\":[\"gian\"]}");
     assert_next_has(one, "no parameter");
     assert_next_has(one, "\"parameters\":[]");
@@ -203,7 +203,8 @@ static void test_who_sends_steadily_is_borne_and_who_floods_is_not(void)
         borne++;
     TEST_ASSERT_INT_WITHIN(15, 1111, borne);
     TEST_ASSERT_EQUAL_STRING(
-        "viewer 1 sent more than 1000 messages or 1 MB a second; it was let go", bureau.noted);
+        "viewer 1 sent more than 1000 messages or 1 MB a second; the connection was closed",
+        bureau.noted);
     const int notes = bureau.notes;
     TEST_ASSERT_FALSE(io_hub_within_limits(hub, client, 10, now_ns + 1));
     TEST_ASSERT_EQUAL_INT(notes, bureau.notes);
@@ -248,8 +249,8 @@ static void test_each_subscription_is_counted_for_its_channel(void)
 static void test_losses_are_told_once_a_second(void)
 {
     static const char one_lost[] =
-        "{\"op\":\"status\",\"level\":1,\"message\":\"5 messages were lost: they come faster than "
-        "this client takes them\",\"id\":\"lost\"}";
+        "{\"op\":\"status\",\"level\":1,\"message\":\"5 messages were lost: this client reads "
+        "too slowly\",\"id\":\"lost\"}";
     struct io_session *client = enter(0.0);
     io_hub_count_lost(hub, 5);
     io_hub_tick(hub, 999999999);

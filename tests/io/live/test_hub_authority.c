@@ -62,7 +62,7 @@ static void test_the_first_command_takes_authority_and_keeps_others_out(void)
     ask_authority(two, IO_AUTHORITY_GIVE);
     assert_answer(two, false, "you do not have");
     io_hub_close_session(hub, one);
-    TEST_ASSERT_EQUAL_STRING("viewer 1 has authority no more", bureau.noted);
+    TEST_ASSERT_EQUAL_STRING("viewer 1 no longer has authority", bureau.noted);
     pause(two);
     TEST_ASSERT_EQUAL_INT(2, bureau.asked);
     TEST_ASSERT_EQUAL_UINT64(two->serial, hub->authority.holder);
@@ -108,7 +108,7 @@ static void test_nothing_refuses_a_stop(void)
     bureau.refusal = "full";
     make_call(two, "\2\2\0\0\0\6\0\0\0\3\0\0\0xml", 16);
     TEST_ASSERT_EQUAL_INT(3, bureau.stops);
-    assert_next_has(two, "another encoding");
+    assert_next_has(two, "the encoding of a service call");
     make_call(two, "\2\2\0\0\0", 5);
     TEST_ASSERT_EQUAL_INT(4, bureau.stops);
     one->gone = true;
@@ -134,12 +134,12 @@ static void test_authority_is_asked_for_and_handed_over(void)
     ask_authority(one, IO_AUTHORITY_ASK);
     assert_answer(one, false, "already");
     ask_authority(two, IO_AUTHORITY_ASK);
-    assert_answer(two, true, "viewer 1 was asked");
+    assert_answer(two, true, "viewer 1 has been asked for authority");
     TEST_ASSERT_EQUAL_STRING("viewer 2 asks viewer 1 for authority", bureau.noted);
     assert_next_has(one, "viewer 2 asks for authority");
     TEST_ASSERT_NOT_NULL(strstr((const char *)frame.data, "\"id\":\"authority\""));
     ask_authority(two, IO_AUTHORITY_ASK); /* again is not news */
-    assert_answer(two, true, "viewer 1 was asked");
+    assert_answer(two, true, "viewer 1 has been asked for authority");
     TEST_ASSERT_NULL(next(one));
     ask_authority(one, IO_AUTHORITY_GIVE);
     assert_answer(one, true, "viewer 2 has authority now");
@@ -161,7 +161,7 @@ static void test_who_asks_still_asks_when_another_was_quicker(void)
     struct io_session *one = enter(0.0), *two = enter(0.0), *three = enter(0.0);
     pause(one);
     ask_authority(two, IO_AUTHORITY_ASK);
-    assert_answer(two, true, "viewer 1 was asked");
+    assert_answer(two, true, "viewer 1 has been asked for authority");
     io_hub_close_session(hub, one); /* which gives it to nobody */
     TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
     ask_authority(three, IO_AUTHORITY_TAKE);
@@ -242,7 +242,7 @@ static void test_there_are_no_other_acts_of_authority(void)
     char text[IO_FOXGLOVE_TEXT_MAX];
     TEST_ASSERT_FALSE(
         io_authority_act(&authority, (enum io_authority_act)IO_AUTHORITY_ACT_COUNT, 1, text));
-    TEST_ASSERT_EQUAL_STRING("there is no such act", text);
+    TEST_ASSERT_EQUAL_STRING("unknown authority request", text);
     TEST_ASSERT_EQUAL_UINT64(1, authority.holder);
     authority.asking = 2;
     io_authority_leave(&authority, 3);

@@ -207,7 +207,7 @@ static void test_a_hand_beside_does_not_come_to_fly_by_itself(void)
     const int before = flown.pictures;
     publish(one, 7, &picture, IO_HAND_SIZE); /* its hand was still on the stick */
     publish(two, 7, &picture, IO_HAND_SIZE);
-    assert_next_has(two, "take it, and then fly");
+    assert_next_has(two, "take it before using the hand controller");
     TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
     TEST_ASSERT_EQUAL_INT(before, flown.pictures);
     ask_authority(two, IO_AUTHORITY_TAKE);
@@ -252,7 +252,7 @@ static void test_only_pictures_on_their_channel_are_passed_on(void)
         "\"json\"}]}"};
     for (int i = 0; i < 2; i++) {
         say(client, others[i]);
-        assert_next_has(client, "only /hand");
+        assert_next_has(client, "only the topic /hand");
         io_hub_tick(hub, now_ns += 2000000000);
         publish(client, 1, &picture, IO_HAND_SIZE);
         assert_next_has(client, "not advertised");
@@ -260,11 +260,11 @@ static void test_only_pictures_on_their_channel_are_passed_on(void)
     }
     advertise_hand(client, 7);
     publish(client, 7, &picture, IO_HAND_SIZE - 1);
-    assert_next_has(client, "no picture");
+    assert_next_has(client, "not a hand controller report");
     io_hub_tick(hub, now_ns += 2000000000);
     picture.axis[3] = 1.5f;
     publish(client, 7, &picture, IO_HAND_SIZE);
-    assert_next_has(client, "no picture");
+    assert_next_has(client, "not a hand controller report");
     TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
     io_hub_tick(hub, now_ns += 2000000000);
     io_hand_report_neutral(&picture);

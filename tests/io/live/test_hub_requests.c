@@ -150,7 +150,7 @@ static void test_answers_that_were_lost_do_not_fill_the_desk_for_ever(void)
     bureau.asked = 0;
     make_call(client, call_pause, 16); /* in the place of the oldest */
     TEST_ASSERT_EQUAL_INT(1, bureau.asked);
-    assert_next_has(client, "no answer in 10 s"); /* which is told so */
+    assert_next_has(client, "no reply in 10 s"); /* which is told so */
     TEST_ASSERT_NULL(next(client));
     bureau.answers = 1;
     io_hub_tick(hub, 11000000002);
@@ -297,8 +297,8 @@ static void test_sets_that_were_lost_do_not_fill_the_desk_for_ever(void)
     io_hub_tick(hub, 11000000001);
     set_gain(client);
     TEST_ASSERT_EQUAL_INT(1, bureau.asked);
-    assert_next_is(client, "{\"op\":\"status\",\"level\":2,\"message\":\"no answer in 10 s, and "
-                           "others wait; it may still be carried out\"}");
+    assert_next_is(client, "{\"op\":\"status\",\"level\":2,\"message\":\"no reply in 10 s, and "
+                           "other requests wait; this one may still be executed\"}");
     set_gain(client); /* the second is younger by a nanosecond */
     TEST_ASSERT_EQUAL_INT(0, bureau.asked);
     assert_next_has(client, "too many requests");
@@ -319,9 +319,9 @@ static void test_the_oldest_gives_its_place_wherever_it_is(void)
     io_hub_tick(hub, 20000000000);
     bureau.asked = 0;
     make_call(client, call_pause, 16);
-    assert_next_is(client,
-                   "{\"op\":\"serviceCallFailure\",\"serviceId\":0,\"callId\":3,\"message\":"
-                   "\"no answer in 10 s, and others wait; it may still be carried out\"}");
+    assert_next_is(
+        client, "{\"op\":\"serviceCallFailure\",\"serviceId\":0,\"callId\":3,\"message\":"
+                "\"no reply in 10 s, and other requests wait; this one may still be executed\"}");
     TEST_ASSERT_EQUAL_INT(1, bureau.asked);
 }
 

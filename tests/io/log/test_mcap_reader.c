@@ -120,10 +120,10 @@ static void test_chunks_that_cannot_be_are_refused(void)
                          "compression \"lz4\" is not supported (only zstd and none)");
     assert_chunk_refused("l\nz", 1, "x", 1,
                          "compression \"l?z\" is not supported (only zstd and none)");
-    assert_chunk_refused("zstd", 1, "x", 1, "chunk is no zstd frame of 1 bytes");
-    assert_chunk_refused("zstd", 10, small, size, "chunk is no zstd frame of 10 bytes");
+    assert_chunk_refused("zstd", 1, "x", 1, "chunk is not a zstd frame of 1 bytes");
+    assert_chunk_refused("zstd", 10, small, size, "chunk is not a zstd frame of 10 bytes");
     assert_chunk_refused("zstd", sizeof zeros + 1, small, size,
-                         "chunk is no zstd frame of 100001 bytes");
+                         "chunk is not a zstd frame of 100001 bytes");
     assert_chunk_refused("zstd", sizeof zeros, small, size - 1,
                          "chunk does not decompress: Src size is incorrect");
 }
@@ -148,7 +148,7 @@ static void test_records_that_cannot_be_in_a_chunk_are_refused(void)
     assert_records_refused("message at 21 ns is outside its chunk");
     forge_begin();
     forge_channel(&chunk, 9, 3, "/other");
-    assert_records_refused("channel 9 is defined again and differently");
+    assert_records_refused("channel 9 is defined twice with different contents");
     forge_begin();
     forge_message(&chunk, 9, 12, "x");
     chunk.size--;
@@ -184,7 +184,8 @@ static void test_definitions_cannot_fill_the_memory(void)
     char line[256];
     forge_begin();
     forge_schema_bomb(4);
-    snprintf(line, sizeof line, "bytes: byte %zu: no room for the definition of schema 5",
+    snprintf(line, sizeof line,
+             "bytes: byte %zu: the definitions exceed 64 MiB, or out of memory, at schema 5",
              file.size);
     forge_schema_bomb(5);
     forge_tail(&file);
@@ -196,7 +197,7 @@ static void test_definitions_that_contradict_are_refused(void)
     forge_begin();
     forge_schema(&file, 3, "float64 x"); /* again the same: fine */
     forge_schema(&file, 3, "float64 y");
-    assert_refused("bytes: byte 177: schema 3 is defined again and differently");
+    assert_refused("bytes: byte 177: schema 3 is defined twice with different contents");
 }
 
 static void test_what_is_no_mcap_file_is_refused_in_one_line(void)

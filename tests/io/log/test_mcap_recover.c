@@ -250,7 +250,7 @@ static void test_what_is_no_log_is_refused_in_one_line(void)
     char text[4096];
     memset(text, 'x', sizeof text);
     TEST_ASSERT_NULL(io_mcap_recover_open_bytes(text, sizeof text, error));
-    TEST_ASSERT_EQUAL_STRING("bytes: nothing of an MCAP file is in it", error);
+    TEST_ASSERT_EQUAL_STRING("bytes: the file has no MCAP record", error);
     TEST_ASSERT_NULL(io_mcap_recover_open("/no/such/file", error));
     TEST_ASSERT_EQUAL_STRING("/no/such/file: No such file or directory", error);
 }

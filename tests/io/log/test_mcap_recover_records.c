@@ -757,7 +757,7 @@ static void test_files_are_opened_or_refused_by_name(void)
     TEST_ASSERT_EQUAL_STRING(line, error);
     TEST_ASSERT_EQUAL_INT64(4, write(fd, "text", 4));
     TEST_ASSERT_NULL(io_mcap_recover_open(path, error));
-    snprintf(line, sizeof line, "%s: nothing of an MCAP file is in it", path);
+    snprintf(line, sizeof line, "%s: the file has no MCAP record", path);
     TEST_ASSERT_EQUAL_STRING(line, error);
     TEST_ASSERT_NULL(io_mcap_recover_open("/tmp", error));
     TEST_ASSERT_EQUAL_STRING("/tmp: not a regular file", error);

@@ -134,9 +134,9 @@ static void test_a_file_begins_with_a_whole_header(void)
     put_data(&file, magic, 8);
     put_bytes_record(&file, 0x0c, content.data, content.size);
     forge_tail(&file);
-    assert_refused_at(8, "no whole header record");
+    assert_refused_at(8, "the header record is missing or truncated");
     file.size = 8;
-    assert_refused_at(8, "no whole header record");
+    assert_refused_at(8, "the header record is missing or truncated");
     file.size = 7;
     assert_refused_at(0, "not an MCAP file (no magic)");
 }
@@ -254,7 +254,7 @@ static void test_a_footer_tells_the_summary_and_its_crc(void)
         forge_begin();
         const size_t summary = file.size + 13;
         (void)put_footer(1, has_summary, 0, true);
-        snprintf(what, sizeof what, "footer puts the summary at byte %zu",
+        snprintf(what, sizeof what, "footer gives a wrong start of the summary: byte %zu",
                  has_summary ? summary + 1 : 1);
         put_data(&file, "\x89MCAP0\r\n", 8);
         assert_refused_at(at, what);
@@ -283,14 +283,14 @@ static void test_a_footer_has_its_length_and_the_magic_alone_behind_it(void)
     TEST_ASSERT_FALSE(complete);
     const size_t end = file.size - 7;
     put(&file, '\r', 1);
-    assert_refused_at(end, "the footer is not followed by the magic alone");
+    assert_refused_at(end, "the footer must be followed by the magic and nothing else");
     file.data[file.size - 1] = '\n';
     assert_read(0);
     put(&file, 0, 1);
-    assert_refused_at(end, "the footer is not followed by the magic alone");
+    assert_refused_at(end, "the footer must be followed by the magic and nothing else");
     file.size--;
     put_data(&file, "\x89MCAP0\r\n", 8); /* a second one */
-    assert_refused_at(end, "the footer is not followed by the magic alone");
+    assert_refused_at(end, "the footer must be followed by the magic and nothing else");
 }
 
 static void test_summary_records_come_behind_the_data(void)
