@@ -40,7 +40,7 @@ static struct {
 static inline const char *parameter_name(void *self, int index)
 {
     (void)self;
-    TEST_ASSERT_TRUE(index == 0 || index == 1); /* there are no others */
+    TEST_ASSERT_TRUE(index == 0 || index == 1); /* there are two parameters */
     return index == 0 ? "gain" : "bias";
 }
 
@@ -162,7 +162,7 @@ void tearDown(void)
     io_byte_writer_free(&frame);
 }
 
-/* The next frame, as text with a NUL behind it. */
+/* The next frame as text, terminated by a NUL. */
 static inline const char *next(struct io_session *client)
 {
     io_byte_writer_clear(&frame);

@@ -1,6 +1,6 @@
 /*
- * The protocol's bytes: what the server says is what its definition says, and what a client asks is
- * taken only when all of it is there.
+ * The bytes of the protocol: messages of the server follow its definition, and requests of a client
+ * are accepted only when they are complete.
  */
 #include "io/live/foxglove.h"
 
@@ -280,7 +280,7 @@ static void test_a_call_that_is_cut_off_is_refused(void)
     TEST_ASSERT_FALSE(reads_bytes("\3\5\0\0\0", 5));
 }
 
-/* Bytes that end where their memory ends. */
+/* Bytes in memory of exactly their size, so that a read past the end is found. */
 static void *exactly(const void *bytes, size_t size)
 {
     void *copy = malloc(size > 0 ? size : 1);
@@ -601,7 +601,7 @@ static void test_arguments_that_do_not_fit_are_refused(void)
     TEST_ASSERT_FALSE(takes("json", "{\"name\":\"n\"}", 12, IO_FOXGLOVE_FORM_SWITCH, &got));
 }
 
-/* The longest text has IO_FOXGLOVE_TEXT_MAX bytes, its NUL among them. */
+/* The longest text has IO_FOXGLOVE_TEXT_MAX bytes, including the NUL. */
 static void test_the_longest_text_fits_and_no_longer_one(void)
 {
     struct io_foxglove_arguments got;
@@ -640,7 +640,7 @@ static void test_arguments_that_are_not_said_are_zero(void)
     TEST_ASSERT_EQUAL_STRING("", got.text);
     memset(&got, 0xff, sizeof got);
     TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0\1", 12, IO_FOXGLOVE_FORM_PATH, &got));
-    TEST_ASSERT_FALSE(got.active); /* a path has no switch */
+    TEST_ASSERT_FALSE(got.active); /* the form path has no `active` */
     TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0\0", 12, IO_FOXGLOVE_FORM_SWITCH, &got));
     TEST_ASSERT_FALSE(got.active);
     TEST_ASSERT_EQUAL_STRING("ab", got.text);

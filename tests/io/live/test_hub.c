@@ -46,7 +46,7 @@ static void test_only_who_subscribed_gets_messages(void)
     TEST_ASSERT_EQUAL_UINT64(41, next_number(one, 7));
     TEST_ASSERT_NULL(next(one));
     TEST_ASSERT_NULL(next(two));
-    offer(STREAM, 42, 0); /* still on its way when the subscription ends */
+    offer(STREAM, 42, 0); /* still queued when the subscription ends */
     say(one, "{\"op\":\"unsubscribe\",\"subscriptionIds\":[7]}");
     TEST_ASSERT_FALSE(io_hub_is_subscribed(hub, STREAM));
     offer(STREAM, 43, 0);
@@ -80,7 +80,7 @@ static void test_a_stream_is_thinned_and_events_are_not(void)
     const uint64_t begin_ns = 1000000000;
     int stream = 0, event = 0;
     for (uint64_t k = 0; k < 900; k++) {
-        /* three at a time, as they come out of the rings */
+        /* three at a time, as they arrive from the rings */
         const uint64_t now_ns = begin_ns + k / 3 * 3000000;
         offer(STREAM, k, now_ns);
         offer(EVENT, k, now_ns);
@@ -110,7 +110,7 @@ static void test_a_slow_viewer_loses_the_oldest_and_is_told(void)
     TEST_ASSERT_EQUAL_UINT64(10, next_number(slow, 1));
     offer(STREAM, 0, 0);
     offer(STREAM, 0, 0);
-    io_hub_tick(hub, 2000000001); /* told a moment ago */
+    io_hub_tick(hub, 2000000001); /* reported a moment ago */
     for (int i = 0; i < 2; i++)
         TEST_ASSERT_EQUAL_UINT64(0, next_number(quick, 1));
     TEST_ASSERT_NULL(next(quick));
@@ -137,7 +137,7 @@ static void test_large_messages_give_way_by_their_bytes(void)
         io_hub_broadcast(hub, io_live_message_make(EVENT, k, large, IO_SESSION_QUEUE_BYTES_MAX / 2),
                          0);
     TEST_ASSERT_EQUAL_UINT64(2, client->viewer->lost);
-    /* one that is larger than all the room passes alone */
+    /* a message larger than the limit is queued alone */
     io_hub_broadcast(hub, io_live_message_make(EVENT, 3, large, IO_SESSION_QUEUE_BYTES_MAX), 0);
     TEST_ASSERT_EQUAL_UINT64(3, client->viewer->lost);
     TEST_ASSERT_NOT_NULL(next(client));
@@ -239,7 +239,7 @@ static void test_each_subscription_is_counted_for_its_channel(void)
     TEST_ASSERT_FALSE(io_hub_is_subscribed(hub, SCENE));
     io_hub_close_session(hub, two);
     TEST_ASSERT_FALSE(io_hub_is_subscribed(hub, STREAM));
-    subscribe(one, 1, CHANNEL_COUNT); /* authority, which is always there */
+    subscribe(one, 1, CHANNEL_COUNT); /* the channel of authority, which always exists */
     TEST_ASSERT_TRUE(io_hub_is_subscribed(hub, CHANNEL_COUNT));
     subscribe(one, 2, CHANNEL_COUNT + 1);
     while (next(one))
@@ -257,7 +257,7 @@ static void test_losses_are_told_once_a_second(void)
     TEST_ASSERT_NULL(next(client));
     io_hub_tick(hub, 1000000000);
     assert_next_is(client, one_lost);
-    io_hub_tick(hub, 5000000000); /* no more were lost */
+    io_hub_tick(hub, 5000000000); /* nothing more was lost */
     TEST_ASSERT_NULL(next(client));
     io_hub_count_lost(hub, 2);
     io_hub_tick(hub, 5000000001);
@@ -273,12 +273,12 @@ static void test_losses_are_told_once_a_second(void)
 static void test_as_many_statuses_as_there_are_places_are_kept(void)
 {
     char id[16];
-    for (int i = 0; i <= IO_HUB_STATUS_MAX; i++) { /* one more than there are */
+    for (int i = 0; i <= IO_HUB_STATUS_MAX; i++) { /* one more than the slots */
         struct io_hub_status status = {.on = true, .level = IO_FOXGLOVE_INFO, .text = "x"};
         snprintf(status.id, sizeof status.id, "s%d", i);
         io_hub_status(hub, &status);
     }
-    io_hub_status(hub, &(struct io_hub_status){.id = "s1"}); /* the second is over */
+    io_hub_status(hub, &(struct io_hub_status){.id = "s1"}); /* the second ends */
     struct io_session *client = io_hub_open_session(hub, 0.0, true);
     for (int i = 0; i < 3; i++)
         TEST_ASSERT_NOT_NULL(next(client));

@@ -37,7 +37,7 @@ static void test_who_looks_on_commands_nothing_and_is_told_how(void)
                 "\"id\":\"s\"}");
     assert_next_has(client, "?operator=");
     assert_next_has(client,
-                    "{\"name\":\"gain\",\"type\":\"float64\",\"value\":0.0}"); /* as it is */
+                    "{\"name\":\"gain\",\"type\":\"float64\",\"value\":0.0}"); /* unchanged */
     TEST_ASSERT_NULL(next(client));
     TEST_ASSERT_EQUAL_INT(0, bureau.asked);
     TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
@@ -90,7 +90,8 @@ static void test_every_operator_may_stop_and_takes_nothing_by_it(void)
     assert_answer(two, true, "the arm stops before frame 5");
 }
 
-/* Tables full, nobody who answers, a seat that is to be let go, a call that makes no sense. */
+/* With full tables, without replies, from a session that is to be closed, and by an invalid
+ * call. */
 static void test_nothing_refuses_a_stop(void)
 {
     struct io_session *one = enter(0.0), *two = enter(0.0);
@@ -119,7 +120,7 @@ static void test_nothing_refuses_a_stop(void)
 static void test_a_command_that_makes_no_sense_takes_nothing(void)
 {
     struct io_session *client = enter(0.0);
-    make_call(client, "\2\1\0\0\0\6\0\0\0\3\0\0\0cdr", 16); /* no number of frames */
+    make_call(client, "\2\1\0\0\0\6\0\0\0\3\0\0\0cdr", 16); /* the number of frames is missing */
     assert_next_has(client, "serviceCallFailure");
     TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
 }
@@ -138,7 +139,7 @@ static void test_authority_is_asked_for_and_handed_over(void)
     TEST_ASSERT_EQUAL_STRING("viewer 2 asks viewer 1 for authority", bureau.noted);
     assert_next_has(one, "viewer 2 asks for authority");
     TEST_ASSERT_NOT_NULL(strstr((const char *)frame.data, "\"id\":\"authority\""));
-    ask_authority(two, IO_AUTHORITY_ASK); /* again is not news */
+    ask_authority(two, IO_AUTHORITY_ASK); /* asking again changes nothing */
     assert_answer(two, true, "viewer 1 has been asked for authority");
     TEST_ASSERT_NULL(next(one));
     ask_authority(one, IO_AUTHORITY_GIVE);
@@ -162,7 +163,7 @@ static void test_who_asks_still_asks_when_another_was_quicker(void)
     pause(one);
     ask_authority(two, IO_AUTHORITY_ASK);
     assert_answer(two, true, "viewer 1 has been asked for authority");
-    io_hub_close_session(hub, one); /* which gives it to nobody */
+    io_hub_close_session(hub, one); /* nobody gets authority then */
     TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
     ask_authority(three, IO_AUTHORITY_TAKE);
     assert_answer(three, true, "you have authority");
@@ -213,7 +214,7 @@ static void test_each_viewer_knows_its_number_and_what_it_may(void)
     assert_next_has(two, "\"viewer\":\"2\",\"operator\":\"no\"");
 }
 
-/* A page that hangs keeps its seat, for its browser answers pings. */
+/* A page that hangs keeps its session, because its browser answers pings. */
 static void test_a_holder_that_says_nothing_loses_it_to_who_asks(void)
 {
     const uint64_t s = 1000000000;
@@ -227,7 +228,7 @@ static void test_a_holder_that_says_nothing_loses_it_to_who_asks(void)
     ask_authority(two, IO_AUTHORITY_ASK);
     io_hub_tick(hub, 1015 * s - 1);
     TEST_ASSERT_EQUAL_UINT64(one->serial, hub->authority.holder);
-    say(one, "nonsense"); /* a word all the same */
+    say(one, "nonsense"); /* an invalid message counts as activity */
     io_hub_tick(hub, 1030 * s - 2);
     TEST_ASSERT_EQUAL_UINT64(one->serial, hub->authority.holder);
     io_hub_tick(hub, 1030 * s - 1);

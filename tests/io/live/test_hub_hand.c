@@ -53,7 +53,7 @@ static void test_pictures_of_who_has_authority_are_passed_on(void)
 
 static const uint64_t MS = 1000000;
 
-/* A picture that was sent then and comes now, both in ms of the receiver's clock. */
+/* A report that was sent at sent_ms and arrives at now_ms, both by the receiver's clock. */
 static bool publish_at(struct io_session *client, uint64_t sent_ms, uint64_t now_ms)
 {
     struct io_hand_report picture;
@@ -66,7 +66,7 @@ static bool publish_at(struct io_session *client, uint64_t sent_ms, uint64_t now
     return flown.pictures > before;
 }
 
-/* Two seconds of pictures that an outage held back come in one moment. */
+/* Two seconds of reports that an outage delayed arrive at once. */
 static void test_pictures_that_come_much_later_than_others_are_dropped(void)
 {
     struct io_session *client = enter(0.0);
@@ -77,8 +77,8 @@ static void test_pictures_that_come_much_later_than_others_are_dropped(void)
     for (uint64_t ms = 2000; ms <= 3700; ms += 20)
         TEST_ASSERT_FALSE(publish_at(client, ms, 4000));
     assert_next_has(client, "later than others");
-    TEST_ASSERT_NULL(next(client));                   /* told once */
-    TEST_ASSERT_TRUE(publish_at(client, 3740, 4000)); /* 230 ms more than the quickest */
+    TEST_ASSERT_NULL(next(client));                   /* one warning only */
+    TEST_ASSERT_TRUE(publish_at(client, 3740, 4000)); /* 230 ms more than the fastest */
     TEST_ASSERT_TRUE(publish_at(client, 3980, 4020));
 }
 
@@ -90,7 +90,7 @@ static void test_a_clock_that_runs_a_little_slower_is_followed(void)
         TEST_ASSERT_TRUE(publish_at(client, 100000 + 1000 * s - s / 2, 100000 + 1000 * s + 40));
 }
 
-/* A machine that slept, or whose clock was set. */
+/* A machine that slept, or whose clock was set back. */
 static void test_pictures_that_stay_late_are_taken_again(void)
 {
     struct io_session *client = enter(0.0);
@@ -124,7 +124,7 @@ static void assert_rests(int pictures)
     TEST_ASSERT_EQUAL_MEMORY(&rest, flown.bytes, IO_HAND_SIZE);
 }
 
-/* What it did last must not go on until the silence is a loss. */
+/* The last motion must not go on until the silence counts as a loss. */
 static void test_who_flies_no_more_has_let_go_of_the_stick(void)
 {
     struct io_session *one = enter(0.0), *two = enter(0.0), *other = enter(0.0);
@@ -133,12 +133,12 @@ static void test_who_flies_no_more_has_let_go_of_the_stick(void)
     advertise_hand(one, 7);
     advertise_hand(two, 7);
     publish(one, 7, &push, IO_HAND_SIZE);
-    io_hub_close_session(hub, other); /* nobody's concern */
+    io_hub_close_session(hub, other); /* which changes nothing */
     TEST_ASSERT_EQUAL_INT(1, flown.pictures);
     ask_authority(one, IO_AUTHORITY_GIVE);
     assert_rests(2);
     ask_authority(two, IO_AUTHORITY_TAKE);
-    TEST_ASSERT_EQUAL_INT(2, flown.pictures); /* it has not flown yet */
+    TEST_ASSERT_EQUAL_INT(2, flown.pictures); /* it has not controlled the arm yet */
     publish(two, 7, &push, IO_HAND_SIZE);
     TEST_ASSERT_EQUAL_INT(2, flown.hands);
     io_hub_close_session(hub, two);
@@ -167,7 +167,7 @@ static void test_an_arm_is_handed_over_with_the_stick_at_rest(void)
     TEST_ASSERT_EQUAL_INT(2, flown.pictures);
     publish(two, 7, &push, IO_HAND_SIZE);
     TEST_ASSERT_EQUAL_INT(3, flown.pictures);
-    TEST_ASSERT_EQUAL_INT(2, flown.hands); /* what it holds down is no press */
+    TEST_ASSERT_EQUAL_INT(2, flown.hands); /* a button that is already down is not a press */
 }
 
 static void test_who_takes_its_channel_back_has_let_go_of_the_stick(void)
@@ -178,7 +178,7 @@ static void test_who_takes_its_channel_back_has_let_go_of_the_stick(void)
     advertise_hand(client, 8);
     publish(client, 7, &push, IO_HAND_SIZE);
     say(client, "{\"op\":\"unadvertise\",\"channelIds\":[7]}");
-    TEST_ASSERT_EQUAL_INT(1, flown.pictures); /* it has another */
+    TEST_ASSERT_EQUAL_INT(1, flown.pictures); /* it has another channel */
     publish(client, 8, &push, IO_HAND_SIZE);
     say(client, "{\"op\":\"unadvertise\",\"channelIds\":[8]}");
     assert_rests(3);
@@ -187,11 +187,11 @@ static void test_who_takes_its_channel_back_has_let_go_of_the_stick(void)
     publish(client, 8, &push, IO_HAND_SIZE);
     TEST_ASSERT_EQUAL_INT(2, flown.hands);
     say(client, "{\"op\":\"advertise\",\"channels\":[{\"id\":8,\"topic\":\"/other\",\"encoding\":"
-                "\"hand\"}]}"); /* the same number is another channel now */
+                "\"hand\"}]}"); /* the same id is another channel now */
     assert_rests(5);
 }
 
-/* Handing over is a word, not what a hand on another stick happens to do. */
+/* Authority is handed over by a request, not by a report of another hand. */
 static void test_a_hand_beside_does_not_come_to_fly_by_itself(void)
 {
     struct io_session *one = enter(0.0), *two = enter(0.0);
@@ -205,7 +205,7 @@ static void test_a_hand_beside_does_not_come_to_fly_by_itself(void)
     ask_authority(one, IO_AUTHORITY_GIVE);
     io_hub_tick(hub, 2000000000);
     const int before = flown.pictures;
-    publish(one, 7, &picture, IO_HAND_SIZE); /* its hand was still on the stick */
+    publish(one, 7, &picture, IO_HAND_SIZE); /* its stick was still deflected */
     publish(two, 7, &picture, IO_HAND_SIZE);
     assert_next_has(two, "take it before using the hand controller");
     TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
@@ -217,7 +217,7 @@ static void test_a_hand_beside_does_not_come_to_fly_by_itself(void)
     io_hub_close_session(hub, two);
     publish(one, 7, &picture, IO_HAND_SIZE);
     TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
-    struct io_session *three = enter(0.0); /* comes to fly: its first picture is a command */
+    struct io_session *three = enter(0.0); /* a new viewer: its first report is a command */
     advertise_hand(three, 7);
     publish(three, 7, &picture, IO_HAND_SIZE);
     TEST_ASSERT_EQUAL_UINT64(three->serial, hub->authority.holder);
@@ -272,7 +272,7 @@ static void test_only_pictures_on_their_channel_are_passed_on(void)
     publish(client, 7, &picture, IO_HAND_SIZE);
     assert_next_has(client, "not advertised");
     io_hub_tick(hub, now_ns + 2000000000);
-    for (int i = 0; i < 3; i++) /* the same again is the same */
+    for (int i = 0; i < 3; i++) /* a repetition changes nothing */
         for (int id = 0; id < IO_HUB_HAND_MAX; id++)
             advertise_hand(client, id);
     TEST_ASSERT_NULL(next(client));

@@ -122,14 +122,14 @@ static void test_an_answer_for_who_has_left_goes_nowhere(void)
     struct io_session *client = enter(0.0);
     make_call(client, "\2\0\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
     io_hub_close_session(hub, client);
-    struct io_session *other = enter(0.0); /* on the same seat */
+    struct io_session *other = enter(0.0); /* in the same session slot */
     TEST_ASSERT_EQUAL_PTR(client, other);
     bureau.answers = 1;
     io_hub_tick(hub, 0);
     TEST_ASSERT_NULL(next(other));
 }
 
-/* The desk takes a request and never says what became of it. */
+/* The run accepts a request and never replies. */
 static void test_answers_that_were_lost_do_not_fill_the_desk_for_ever(void)
 {
     struct io_session *client = enter(0.0);
@@ -150,7 +150,7 @@ static void test_answers_that_were_lost_do_not_fill_the_desk_for_ever(void)
     bureau.asked = 0;
     make_call(client, call_pause, 16); /* in the place of the oldest */
     TEST_ASSERT_EQUAL_INT(1, bureau.asked);
-    assert_next_has(client, "no reply in 10 s"); /* which is told so */
+    assert_next_has(client, "no reply in 10 s"); /* which gets a failure */
     TEST_ASSERT_NULL(next(client));
     bureau.answers = 1;
     io_hub_tick(hub, 11000000002);
@@ -166,7 +166,7 @@ static void test_answers_that_are_there_make_room(void)
         bureau.asked = 0;
         make_call(client, call_pause, 16);
     }
-    bureau.answers = 1; /* and no tick meanwhile */
+    bureau.answers = 1; /* without a tick in between */
     bureau.asked = 1;
     make_call(client, call_pause, 16);
     TEST_ASSERT_EQUAL_INT(2, bureau.asked);
@@ -330,7 +330,7 @@ static void test_an_answer_to_a_question_that_nobody_asked_is_passed_over(void)
     struct io_session *client = enter(0.0);
     pause(client);
     bureau.answer[1] = bureau.answer[0];
-    bureau.answer[0].ticket++; /* one that is not out */
+    bureau.answer[0].ticket++; /* a ticket that is not pending */
     bureau.answers = 2;
     io_hub_tick(hub, 0);
     TEST_ASSERT_NOT_NULL(next(client));
@@ -357,7 +357,7 @@ static void test_a_call_that_failed_says_so(void)
                              (const char *)frame.data + 17);
 }
 
-/* A run that can be looked at and not spoken to. */
+/* A run without a service table: it can only be watched. */
 static void test_without_a_desk_there_is_nothing_to_ask_for(void)
 {
     const struct io_server_spec spec = {
@@ -446,7 +446,7 @@ static double growing_value(void *self, int index)
     return bureau.value[0] + index;
 }
 
-/* A desk with more parameters than are shown. */
+/* A service table with more parameters than are shown. */
 static void test_so_many_parameters_are_shown_and_no_more(void)
 {
     struct io_service_table large = service_table;
@@ -500,7 +500,7 @@ static void test_refusals_name_the_service_and_the_call(void)
                            "\"the run is over, and it is not known whether this was done\"}");
 }
 
-/* Every request has a number of its own, whatever became of the one before. */
+/* Every request has its own ticket, whatever happened to the previous one. */
 static void test_no_two_requests_have_the_same_ticket(void)
 {
     struct io_session *client = enter(0.0);
@@ -513,7 +513,7 @@ static void test_no_two_requests_have_the_same_ticket(void)
             make_call(client, "\2\2\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
             ticket = bureau.stop_ticket;
         } else if (i == 4) {
-            make_call(client, "\2\2\0\0\0\6\0\0\0\3\0\0\0xml", 16); /* makes no sense */
+            make_call(client, "\2\2\0\0\0\6\0\0\0\3\0\0\0xml", 16); /* an unknown encoding */
             ticket = bureau.stop_ticket;
         } else {
             pause(client);

@@ -153,7 +153,8 @@ static inline void forge_begin(void)
     chunk.size = 0;
 }
 
-/* Read bytes to the end from a copy of exactly their size.  The count, or -1 (error set). */
+/* Reads bytes to the end from a copy of exactly their size.  Returns the number of messages, or
+ * -1 (error set). */
 static inline int count_messages(const void *bytes, size_t size, bool *complete)
 {
     void *copy = malloc(size ? size : 1);

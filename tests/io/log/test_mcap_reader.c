@@ -195,7 +195,7 @@ static void test_definitions_cannot_fill_the_memory(void)
 static void test_definitions_that_contradict_are_refused(void)
 {
     forge_begin();
-    forge_schema(&file, 3, "float64 x"); /* again the same: fine */
+    forge_schema(&file, 3, "float64 x"); /* a repetition is accepted */
     forge_schema(&file, 3, "float64 y");
     assert_refused("bytes: byte 177: schema 3 is defined twice with different contents");
 }
@@ -309,7 +309,7 @@ static void test_a_schema_of_id_0_is_none(void)
 {
     forge_begin();
     forge_schema(&file, 0, "one");
-    forge_schema(&file, 0, "another"); /* no contradiction */
+    forge_schema(&file, 0, "another"); /* a schema with id 0 is ignored */
     forge_channel(&file, 10, 0, "/bare");
     forge_channel(&file, 11, 12, "/dangling");
     forge_tail(&file);
@@ -342,7 +342,7 @@ static void test_a_file_that_is_cut_while_it_is_read_is_told(void)
     char line[256];
     struct io_mcap_message message;
     forge_begin();
-    for (int i = 0; i < 8; i++) { /* more than the page that the reader has seen last */
+    for (int i = 0; i < 8; i++) { /* more than the page that the reader has read last */
         char text[4000];
         memset(text, 'x', sizeof text);
         text[sizeof text - 1] = '\0';

@@ -14,7 +14,7 @@ static void test_a_length_past_the_end_is_a_fault_where_the_end_is_there(void)
     assert_message_then("bytes: byte 157: record reaches past the end of the file");
 }
 
-/* What is at the end of the file now is refused so. */
+/* The file is refused with this reason at offset `at`. */
 static void assert_refused_at(size_t at, const char *what)
 {
     char line[256];
@@ -152,7 +152,7 @@ static void test_texts_with_a_nul_are_refused(void)
     assert_refused_at(at, "metadata value holds a NUL");
 }
 
-/* An attachment whose name has so many letters. */
+/* An attachment with a name of this length. */
 static void put_named_attachment(size_t letters, uint32_t crc_off)
 {
     content.size = 0;
@@ -217,7 +217,7 @@ static void test_many_attachments_and_metadata_are_all_found(void)
     io_mcap_close(reader);
 }
 
-/* Data end and a footer that says so of the summary; returns where the footer is. */
+/* Writes a data end and a footer with this summary; returns the offset of the footer. */
 static size_t put_footer(uint64_t summary_off, bool has_summary, uint32_t crc_off, bool has_crc)
 {
     put_bytes_record(&file, 0x0f, "\0\0\0\0", 4);
@@ -248,7 +248,7 @@ static void test_a_footer_tells_the_summary_and_its_crc(void)
         put_data(&file, "\x89MCAP0\r\n", 8);
         assert_refused_at(at, "CRC of the summary is wrong");
         forge_begin();
-        (void)put_footer(0, has_summary, 0, false); /* none is told */
+        (void)put_footer(0, has_summary, 0, false); /* without a summary */
         put_data(&file, "\x89MCAP0\r\n", 8);
         assert_read(0);
         forge_begin();
@@ -309,7 +309,7 @@ static void test_summary_records_come_behind_the_data(void)
         assert_read(0);
     }
     forge_begin();
-    put_bytes_record(&file, 0x07, "x", 1); /* an index of messages lies among the data */
+    put_bytes_record(&file, 0x07, "x", 1); /* a message index is part of the data section */
     forge_tail(&file);
     assert_read(0);
 }

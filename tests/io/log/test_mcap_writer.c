@@ -172,7 +172,8 @@ static struct blob small_log(void)
     return slurp(path);
 }
 
-/* Messages in the chunks that end at or before `size`, by a walk of this test's own. */
+/* The number of messages in the chunks that end at or before `size`, by code that shares nothing
+ * with the reader. */
 static int messages_before(struct blob log, size_t size)
 {
     int chunks = 0, messages = 0;
@@ -256,7 +257,7 @@ static int write_limited(size_t size)
     return refused;
 }
 
-/* The disk gets room again between the short write and its rest. */
+/* The disk gets free space between the short write and its rest. */
 static void test_a_short_write_is_continued_where_it_stopped(void)
 {
     static struct io_append_file log_file;
@@ -282,7 +283,7 @@ static void test_a_short_write_is_continued_where_it_stopped(void)
     free(log.data);
 }
 
-/* Whatever the size of the disk, the log holds what it says it holds. */
+/* Whatever the size of the disk, the counts of the log are right. */
 static void check_disk_of(size_t size, int *refused, int *cut, int *closed)
 {
     if (write_limited(size) != 0) {
@@ -373,7 +374,8 @@ struct place {
     size_t at, size; /* of the content */
 };
 
-/* The n-th record of an opcode, by a walk of this test's own; size 0 when there are fewer. */
+/* The n-th record of an opcode, by code that shares nothing with the reader; size 0 when there
+ * are fewer. */
 static struct place find_record(struct blob log, int opcode, int n)
 {
     for (size_t at = 8; at + 9 <= log.size - 8;) {
@@ -420,7 +422,7 @@ static void test_a_chunk_index_tells_where_its_chunk_and_its_messages_are(void)
         TEST_ASSERT_EQUAL_UINT64(indexes, get(in, 8));
         TEST_ASSERT_EQUAL_UINT64(4, get(in + 8, 4));
         TEST_ASSERT_EQUAL_MEMORY("zstd", in + 12, 4);
-        TEST_ASSERT_EQUAL_UINT64(of.size - 44, get(in + 16, 8)); /* what is behind its head */
+        TEST_ASSERT_EQUAL_UINT64(of.size - 44, get(in + 16, 8)); /* the bytes after its head */
         TEST_ASSERT_EQUAL_UINT64(43u * (unsigned)(c + 1), get(in + 24, 8));
         TEST_ASSERT_EQUAL_PTR(log.data + index.at + index.size, in + 32);
     }
@@ -459,7 +461,7 @@ static void test_attachments_and_metadata_have_their_indexes(void)
         const unsigned char *in = log.data + index.at, *there = log.data + of.at;
         TEST_ASSERT_EQUAL_UINT64(of.at - 9, get(in, 8));
         TEST_ASSERT_EQUAL_UINT64(of.size + 9, get(in + 8, 8));
-        TEST_ASSERT_EQUAL_UINT64(i == 0 ? 0 : 12, get(in + 16, 8)); /* the end of what was logged */
+        TEST_ASSERT_EQUAL_UINT64(i == 0 ? 0 : 12, get(in + 16, 8)); /* the last log time */
         TEST_ASSERT_EQUAL_MEMORY(there, in + 16, 16);
         TEST_ASSERT_GREATER_THAN_UINT64(UINT64_C(1000000000) * 1000000000, get(in + 24, 8));
         TEST_ASSERT_EQUAL_UINT64(blob->size, get(in + 32, 8));
@@ -469,7 +471,7 @@ static void test_attachments_and_metadata_have_their_indexes(void)
         TEST_ASSERT_EQUAL_UINT64(strlen(blob->media_type), get(in, 4));
         TEST_ASSERT_EQUAL_MEMORY(blob->media_type, in + 4, strlen(blob->media_type));
         TEST_ASSERT_EQUAL_UINT64(crc32(0, there, (uInt)of.size - 4), get(there + of.size - 4, 4));
-        there += 16; /* name and media type stand in the attachment as well */
+        there += 16; /* the name and the media type are in the attachment, too */
         TEST_ASSERT_EQUAL_UINT64(strlen(blob->name), get(there, 4));
         there += 4 + strlen(blob->name);
         TEST_ASSERT_EQUAL_MEMORY(blob->media_type, there + 4, strlen(blob->media_type));
@@ -483,7 +485,7 @@ static void test_attachments_and_metadata_have_their_indexes(void)
     free(log.data);
 }
 
-/* The summary is in groups, each of which has an offset, one behind the other. */
+/* The summary consists of groups, and each group has a summary offset, in order. */
 static void test_the_summary_offsets_tell_the_groups_of_the_summary(void)
 {
     static const int groups[] = {0x03, 0x04, 0x0b, 0x08, 0x0a, 0x0d};
@@ -539,7 +541,7 @@ static void test_a_channel_tells_the_units_of_its_fields_and_how_many_are_left_o
     };
     TEST_ASSERT_EQUAL_INT(0, io_mcap_writer_open(&writer, path, specs, 3, NULL, NULL, 0));
     TEST_ASSERT_EQUAL_UINT16(3,
-                             writer.statistics.schemas); /* name and definition tell them apart */
+                             writer.statistics.schemas); /* schemas differ by name and definition */
     io_mcap_writer_close(&writer, NULL, 0);
     const struct blob log = slurp(path);
     for (int i = 0; i < 3; i++) {

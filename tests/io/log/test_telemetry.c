@@ -1,6 +1,6 @@
 /*
- * From the frame to the file: nothing that is reported as written is lost, whatever happens to the
- * disk, the process or the ring.
+ * The telemetry thread: nothing that is reported as written is lost, whatever happens to the disk,
+ * the process or the ring.
  */
 #include "io/log/telemetry.h"
 
@@ -31,7 +31,7 @@
 #include "unity.h"
 
 enum { FRAME, NOISE, CHANNEL_COUNT };
-/* What does not come within this time, or so many records, does not come at all. */
+/* Limits of a wait, in time and in records. */
 enum { PATIENCE_MS = 30000, RECORDS_MAX = 1000000 };
 
 struct frame {
@@ -151,7 +151,7 @@ static struct io_log_result stop(void)
     return result;
 }
 
-/* What a log holds; index is checked against sequence and time, gaps are counted. */
+/* The contents of a log; the index is checked against sequence and time, gaps are counted. */
 struct contents {
     uint64_t records[CHANNEL_COUNT];
     uint64_t gaps[CHANNEL_COUNT];
@@ -328,7 +328,7 @@ static void test_a_full_ring_drops_and_counts(void)
     TEST_ASSERT_EQUAL_UINT64(10, contents.gaps[FRAME]);
 }
 
-/* A ring of 0.65 s: the machine may sleep as long, as it does here now and then. */
+/* A ring of 0.65 s: a shared machine may stall for that long. */
 static void test_fifty_thousand_records_a_second_lose_none(void)
 {
     enum { MILLISECONDS = 1000, PER_MILLISECOND = 50 };
@@ -562,7 +562,7 @@ static void test_a_slow_channel_reaches_the_file_while_the_run_goes_on(void)
     TEST_ASSERT_EQUAL_UINT64(2, read_log().records[FRAME]);
 }
 
-/* A disk that stands still: a pipe whose reader reads only while it may. */
+/* A stalled disk: a pipe whose reader reads only while it is allowed to. */
 struct slow_disk {
     int from, to;
     atomic_bool moves, gone;
@@ -608,7 +608,7 @@ static void test_a_disk_that_stands_still_costs_records_and_not_time(void)
     const int refused = io_telemetry_start(telemetry, path, &thread, pairs, &scenario, 1);
     atomic_store(&disk.moves, false);
     uint64_t taken = 0, lost = 0;
-    for (int i = 0; i < 200 && refused == 0; i++) { /* goes on while it stands still */
+    for (int i = 0; i < 200 && refused == 0; i++) { /* goes on while the disk stalls */
         lost += record_noise() ? 0 : 1;
         wait_for_room(NOISE);
         taken++;

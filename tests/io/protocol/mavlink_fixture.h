@@ -50,7 +50,7 @@ static inline const struct io_mavlink_counters *counted(void)
     return io_mavlink_get_counters(parser);
 }
 
-/* The first message in the bytes, and how many there are. */
+/* Feeds the bytes; keeps the first message in them and returns their number. */
 static inline int feed(const void *bytes, size_t size)
 {
     struct io_mavlink_message next;

@@ -16,7 +16,8 @@ static void check_controls(void)
         TEST_ASSERT_EQUAL_FLOAT((float)(i + 1) / 16.0f, message.controls.controls[i]);
 }
 
-/* For forwarding: the bytes as they came, with signature, version 1, or behind a broken frame. */
+/* For forwarding, the bytes are kept as received: with a signature, of version 1, or after a
+ * broken frame. */
 static void test_the_frame_of_a_message_is_kept_byte_by_byte(void)
 {
     struct wire part = wire_v2(1, 0, CONTROLS, CRC_CONTROLS, controls, sizeof controls);
@@ -162,7 +163,7 @@ static void test_garbage_is_counted_once_a_run_and_skipped(void)
     TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
     check_controls();
     TEST_ASSERT_EQUAL_UINT64(2, counted()->bad_header);
-    wire.size = 50; /* garbage alone: each datagram is a run of its own */
+    wire.size = 50; /* garbage alone: each datagram counts as one run */
     TEST_ASSERT_EQUAL(0, feed_datagram(&wire));
     TEST_ASSERT_EQUAL(0, feed_datagram(&wire));
     TEST_ASSERT_EQUAL_UINT64(4, counted()->bad_header);
@@ -236,13 +237,13 @@ static void test_more_components_than_the_table_holds_are_heard_and_not_watched(
 static void test_an_unknown_id_is_skipped_and_not_bad(void)
 {
     struct wire wire = wire_v2(0, 77, 0xabcdef, 99, controls, sizeof controls);
-    TEST_ASSERT_EQUAL(1, feed_datagram(&wire)); /* may be noise: its number starts no sequence */
+    TEST_ASSERT_EQUAL(1, feed_datagram(&wire)); /* maybe noise: starts no sequence */
     feed_heartbeat(10, 1);
     wire = wire_v2(0, 11, 0xabcdef, 99, controls, sizeof controls);
     TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
     TEST_ASSERT_EQUAL(IO_MAVLINK_UNKNOWN, message.kind);
     TEST_ASSERT_EQUAL_HEX32(0xabcdef, message.id);
-    feed_heartbeat(12, 1); /* its number was seen */
+    feed_heartbeat(12, 1); /* its number was counted */
     TEST_ASSERT_EQUAL_UINT64(4, counted()->messages);
     TEST_ASSERT_EQUAL_UINT64(2, counted()->unknown);
     TEST_ASSERT_EQUAL_UINT64(0, bad() + counted()->lost);

@@ -27,8 +27,8 @@ static void test_timesync_comes_with_and_without_its_target(void)
     TEST_ASSERT_EQUAL_UINT8(0, message.timesync.target_component);
 }
 
-/* A payload of distinct bytes, and what a message makes of it: the field that the published table
- * has at an offset holds the bytes from there on. */
+/* A payload of distinct bytes and the message decoded from it: a field must hold the bytes from
+ * its published offset on. */
 static unsigned char payload[256];
 
 static void take_payload(uint32_t id, uint8_t extra, size_t size, enum io_mavlink_kind kind)
@@ -36,7 +36,7 @@ static void take_payload(uint32_t id, uint8_t extra, size_t size, enum io_mavlin
     for (size_t i = 0; i < size; i++)
         payload[i] = (unsigned char)(i + 1);
     if (kind == IO_MAVLINK_HEARTBEAT)
-        payload[8] = 3; /* its sender does not choose the version */
+        payload[8] = 3; /* the library sets the version */
     const struct wire wire = wire_v2(0, 0, id, extra, payload, size);
     TEST_ASSERT_EQUAL(1, feed_datagram(&wire));
     TEST_ASSERT_EQUAL(kind, message.kind);
@@ -50,7 +50,7 @@ static void check_field(size_t offset, const void *field, size_t size)
 
 #define FIELD(offset, field) check_field(offset, &(field), sizeof(field))
 
-/* Encoded again it is the frame that it came in, but for who says it. */
+/* Encoded again, the message is the same frame except for its sender. */
 static void check_encoded(uint32_t id, uint8_t extra, size_t size)
 {
     struct wire wire = wire_v2(0, 5, id, extra, payload, size);
@@ -170,7 +170,7 @@ static void test_every_field_of_the_long_messages_is_at_its_offset(void)
     check_encoded(350, 232, 252);
     take_payload(65, 118, 42, IO_MAVLINK_RC);
     FIELD(0, message.rc.boot_ms);
-    FIELD(4, message.rc.channel_us); /* all 18, the first first */
+    FIELD(4, message.rc.channel_us); /* all 18, in order */
     FIELD(40, message.rc.count);
     FIELD(41, message.rc.rssi);
     check_encoded(65, 118, 42);

@@ -87,7 +87,7 @@ static const struct io_sample sample = {
     .airspeed = 12.344,
     .attitude = {0.5, -0.5, 0.25, 0.75},
     .rate = {0.1, 0.2, -0.3},
-    .velocity = {5.0, -6.0, 2.006}, /* the truth is not what the receiver says */
+    .velocity = {5.0, -6.0, 2.006}, /* differs from the receiver's velocity */
     .latitude = 0.25,
     .longitude = 1.5,
     .altitude = 499.0,
@@ -183,7 +183,7 @@ static void test_a_star_tracker_tells_an_attitude_and_no_position(void)
 {
     io_mavlink_from_sample(&sample, IO_MAVLINK_TRACKER, &message);
     check_frame(io_mavlink_encode(&sender, &message, frame), 138, 109, 120);
-    TEST_ASSERT_EQUAL_UINT8(8 + 4 * 8, frame[1]); /* trimmed behind the NaN of the covariance */
+    TEST_ASSERT_EQUAL_UINT8(8 + 4 * 8, frame[1]); /* trimmed after the NaN of the covariance */
     TEST_ASSERT_EQUAL_UINT64(123456789, uint64_at(0));
     TEST_ASSERT_EQUAL_FLOAT(0.5f, float_at(8));
     TEST_ASSERT_EQUAL_FLOAT(-0.5f, float_at(16));
@@ -207,7 +207,7 @@ static void test_a_sun_sensor_tells_a_vector_by_name(void)
 static void test_encoders_tell_an_array_by_name(void)
 {
     struct io_sample sixteen = sample;
-    sixteen.angle_count = 99; /* no more than there are */
+    sixteen.angle_count = 99; /* more than the array has */
     sixteen.angle[15] = 8.0;
     io_mavlink_from_sample(&sixteen, IO_MAVLINK_ARRAY, &message);
     TEST_ASSERT_EQUAL_FLOAT(8.0f, message.array.value[15]);
@@ -233,7 +233,7 @@ static void test_the_sticks_are_told_as_pulses(void)
     check_frame(io_mavlink_encode(&sender, &message, frame), 65, 118, 42);
     TEST_ASSERT_EQUAL_INT32(123456, int32_at(0));
     TEST_ASSERT_EQUAL_INT16(1500, int16_at(4));
-    TEST_ASSERT_EQUAL_INT16(1000, int16_at(8)); /* throttle is the third */
+    TEST_ASSERT_EQUAL_INT16(1000, int16_at(8)); /* throttle is the third channel */
     TEST_ASSERT_EQUAL_INT16(2000, int16_at(12));
     TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, (uint16_t)int16_at(4 + 2 * 16)); /* not used */
     TEST_ASSERT_EQUAL_UINT8(16, frame[10 + 40]);
@@ -358,7 +358,7 @@ static void test_the_course_goes_round_the_compass(void)
     TEST_ASSERT_EQUAL_UINT16(18000, course_of(-1.0, 0.0));
     TEST_ASSERT_EQUAL_UINT16(18000, course_of(-1.0, -0.0));
     TEST_ASSERT_EQUAL_UINT16(27000, course_of(0.0, -1.0));
-    TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, course_of(0.1, 0.0)); /* not faster than this */
+    TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, course_of(0.1, 0.0)); /* not faster than the limit */
     TEST_ASSERT_EQUAL_UINT16(0, course_of(nextafter(0.1, 1.0), 0.0));
     TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, course_of((double)NAN, 1.0));
 }
