@@ -291,8 +291,8 @@ static void test_what_is_out_of_its_limits_or_not_there_is_refused(void)
     expect_answer(false, 0, "nan is not from");
     expect_answer(false, 0, "no parameter 14");
     expect_answer(false, 0, "no fault 3");
-    expect_answer(false, 0, "nobody knows");
-    expect_answer(false, 0, "nobody knows"); /* a stop is no request */
+    expect_answer(false, 0, "unknown request");
+    expect_answer(false, 0, "unknown request"); /* a stop is no request */
     TEST_ASSERT_EQUAL_UINT64(acts, sim->scratch.acts);
 }
 
