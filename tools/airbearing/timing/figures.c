@@ -220,14 +220,14 @@ static bool add_late(struct figures *figures, size_t index)
     find_growth(figures, frame, jobs, &late);
     if (index + 1 < evidence->frame_count)
         late.cost = frame[1].missed;
-    if (figures->sim_delay_line_count == figures->late_room) {
+    if (figures->late_count == figures->late_room) {
         figures->late_room = figures->late_room ? 2 * figures->late_room : 64;
         void *grown = realloc(figures->late, figures->late_room * sizeof late);
         if (!grown)
             return false;
         figures->late = grown;
     }
-    figures->late[figures->sim_delay_line_count++] = late;
+    figures->late[figures->late_count++] = late;
     figures->causes[late.cause]++;
     return true;
 }

@@ -61,7 +61,7 @@ struct figures {
     uint64_t predicted_ns[RT_JOB_MAX]; /* 0: not known */
 
     struct late_frame *late;
-    size_t sim_delay_line_count, late_room;
+    size_t late_count, late_room;
     uint64_t causes[RT_CAUSE_COUNT];
     uint64_t machine, ours, unexplained; /* late frames by whose they were; together all of them */
     uint64_t missed, lag_ns, caught_up;
@@ -108,6 +108,4 @@ void figures_judge(struct figures *figures, const struct figures_limits *limits)
 const char *figures_phase_name(const struct figures *figures, int phase);
 /* When the last job of the record ended. */
 uint64_t figures_jobs_end_ns(const struct sim_record_job *job, int job_count);
-/* A time in the unit that a person would choose. */
-const char *figures_time(double ns, char text[24]);
 void figures_free(struct figures *figures);

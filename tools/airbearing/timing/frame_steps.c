@@ -43,7 +43,7 @@ const struct rt_flight_recorder_row *frame_steps_worst(const struct figures *fig
 {
     const struct rt_flight_recorder_row *worst = NULL;
     uint64_t worst_ns = 0;
-    for (size_t i = 0; i < figures->sim_delay_line_count; i++) {
+    for (size_t i = 0; i < figures->late_count; i++) {
         const struct late_frame *late = &figures->late[i];
         const struct rt_flight_recorder_row *row = evidence_row_of(figures->evidence, late->frame);
         if (row && late->over_ns > worst_ns) {

@@ -83,7 +83,7 @@ static json_t *jobs(const struct figures *figures)
 static json_t *late(const struct figures *figures)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < figures->sim_delay_line_count; i++) {
+    for (size_t i = 0; i < figures->late_count; i++) {
         const struct late_frame *frame = &figures->late[i];
         json_t *object = json_object();
         json_object_set_new(object, "frame", whole(frame->frame));
@@ -190,7 +190,7 @@ struct json_t *show_json(const struct figures *figures)
     json_object_set_new(object, "start_error_ns", percentiles(&figures->start_error));
     json_object_set_new(object, "busy_ns", percentiles(&figures->busy));
     json_object_set_new(object, "margin_ns", margin(figures));
-    json_object_set_new(object, "overruns", whole(figures->sim_delay_line_count));
+    json_object_set_new(object, "overruns", whole(figures->late_count));
     json_object_set_new(object, "overrun_causes", causes(figures));
     json_object_set_new(object, "machine", whole(figures->machine));
     json_object_set_new(object, "own", whole(figures->ours));

@@ -90,9 +90,9 @@ static void trace_frame(struct trace *trace, const struct figures *figures,
 
 static bool is_near_late(const struct figures *figures, uint64_t frame, size_t *next)
 {
-    while (*next < figures->sim_delay_line_count && figures->late[*next].frame + AROUND < frame)
+    while (*next < figures->late_count && figures->late[*next].frame + AROUND < frame)
         (*next)++;
-    return *next < figures->sim_delay_line_count && frame + AROUND >= figures->late[*next].frame;
+    return *next < figures->late_count && frame + AROUND >= figures->late[*next].frame;
 }
 
 /* A frame is released while the one before it still runs, when that one is late: its wake-up is
@@ -134,8 +134,8 @@ void show_trace(const struct figures *figures, FILE *out)
     struct trace trace = {.out = out, .origin_ns = evidence->frame[0].release_ns};
     size_t shown = 0, next = 0;
     const size_t first = evidence->frame_count < FRAMES_MAX ? evidence->frame_count
-                         : figures->sim_delay_line_count * (2 * AROUND + 1) < FRAMES_MAX - 1000
-                             ? FRAMES_MAX - figures->sim_delay_line_count * (2 * AROUND + 1)
+                         : figures->late_count * (2 * AROUND + 1) < FRAMES_MAX - 1000
+                             ? FRAMES_MAX - figures->late_count * (2 * AROUND + 1)
                              : 1000;
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
     name_track(&trace, TRACK_FRAME, "frames");
