@@ -14,8 +14,8 @@
 #include "rt/histogram.h"
 #include "rt/machine/machine.h"
 #include "tools/airbearing/command.h"
+#include "tools/airbearing/run/options.h"
 #include "tools/airbearing/run/place_threads.h"
-#include "tools/airbearing/run/run.h"
 #include "tools/airbearing/worst_case.h"
 
 static const char usage[] =

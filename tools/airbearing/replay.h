@@ -10,7 +10,7 @@
 #include "config/scenario.h"
 #include "io/log/mcap.h"
 #include "rt/executive/sim.h"
-#include "tools/airbearing/run/run.h"
+#include "tools/airbearing/run/run_command.h"
 
 enum { REPLAY_CDR_HEADER = 4 };
 

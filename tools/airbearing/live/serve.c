@@ -454,7 +454,7 @@ static struct io_server_spec server_of(struct serve *serve, const struct serve_o
         .channels = serve->channels,
         .channel_count =
             channel_of(serve, LIVE_COUNT) - (serve->scenario->spec.predictor.every == 0),
-        .service_table = what->desk,
+        .service_table = what->services,
         .pairs = serve->pairs,
         .pair_count = serve->pair_count,
         .hand = {.self = serve, .pass = serve->hand >= 0 ? forward_hand : NULL},

@@ -21,8 +21,8 @@ struct serve_options {
 struct serve_spec {
     const struct cfg_scenario *scenario;
     const struct sim_record_layout *layout;
-    struct io_telemetry *telemetry;      /* not started yet */
-    const struct io_service_table *desk; /* NULL: nothing to ask for */
+    struct io_telemetry *telemetry;          /* not started yet */
+    const struct io_service_table *services; /* NULL: none */
     int hand; /* sending end of the link on bus cockpit, the server's from here on; -1: none */
     int cpu;
 };

@@ -1,17 +1,11 @@
 #include "tools/airbearing/run/periodic_thread.h"
 
 #include <sched.h>
-#include <time.h>
 
 #include "rt/clock.h"
+#include "tools/airbearing/run/sleep_ms.h"
 
 enum { ROUND_MS = 20 };
-
-static void sleep_ms(long ms)
-{
-    const struct timespec pause = {.tv_nsec = ms * 1000000};
-    nanosleep(&pause, NULL);
-}
 
 static void thread_main(void *self)
 {

@@ -1,4 +1,4 @@
-#include "tools/airbearing/run/verdict.h"
+#include "tools/airbearing/report/verdict.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "tools/airbearing/command.h"
+#include "tools/airbearing/report/ground_result.h"
+#include "tools/airbearing/report/report_figures.h"
 #include "tools/airbearing/run/ending.h"
-#include "tools/airbearing/run/ground_result.h"
 #include "tools/airbearing/timing/time_kept.h"
 
 const char *const verdict_aspect_name[VERDICT_COUNT] = {[VERDICT_PHYSICS] = "physics",

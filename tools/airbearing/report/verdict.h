@@ -3,7 +3,7 @@
  *
  *      physics       the motion is finite, and neither fast nor energetic beyond all sense
  *      expectations  none of `expect` failed
- *      time          simulated time followed wall time (timing/promise.h)
+ *      time          simulated time followed wall time (timing/time_kept.h)
  *      link          every board commanded, none was lost, every reply came, no controller ended,
  *                    every step of a ground station's script that was reached was accepted
  *      log           every record that was to be written is

@@ -1,4 +1,4 @@
-#include "tools/airbearing/run/ground_result.h"
+#include "tools/airbearing/report/ground_result.h"
 #include "config/scenario.h"
 
 #include <stdio.h>

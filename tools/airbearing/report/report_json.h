@@ -1,0 +1,10 @@
+/*
+ * The report of a finished run as the JSON object of the command-line contract.
+ */
+#pragma once
+
+#include "tools/airbearing/run/run.h"
+
+/* The caller owns the object (json_t).  Context: after the run. */
+struct json_t;
+struct json_t *report_json(const struct run *run);
