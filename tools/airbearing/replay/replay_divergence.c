@@ -6,6 +6,8 @@
  * of the run state.  All of the frame that differs first are compared, in the order in which the
  * frame makes them, so what is named is where the difference came in, as far as the log holds it.
  */
+#include "tools/airbearing/replay/replay_divergence.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +15,6 @@
 
 #include "config/scenario.h"
 #include "rt/executive/output/sensors.h"
-#include "tools/airbearing/replay.h"
 
 /* The records of one frame that can be compared; NULL: the log does not have them. */
 struct found {
