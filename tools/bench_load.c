@@ -10,6 +10,8 @@
  *
  * prints JSON: records, dropped and bytes of the log, missed releases, and the median busy time of
  * the frames that were written, and of the others.
+ *
+ * Tested by tests/scenario/test_bench_words.py.
  */
 #include <math.h>
 #include <sched.h>

@@ -7,6 +7,8 @@
  *      bench_log SCENARIO LOG [FRAMES]
  *
  * prints the median busy time, in nanoseconds, with and without the log.
+ *
+ * Tested by tests/scenario/test_bench_words.py.
  */
 #include <sched.h>
 #include <stdio.h>

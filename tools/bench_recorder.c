@@ -8,6 +8,8 @@
  *
  * The probes are nops in both.  Busy is from the start of a frame to the wait for the next one, so
  * that it has the filling of the row.
+ *
+ * Tested by tests/scenario/test_bench_words.py.
  */
 #include <sched.h>
 #include <stdio.h>

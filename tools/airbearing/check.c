@@ -1,5 +1,7 @@
 /*
  * airbearing check: parse, compile, rehearse; print what a run would be, and start nothing.
+ *
+ * Tested by tests/scenario/test_cli.py.
  */
 #include <getopt.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 /*
  * airbearing top: a run that is served live, as a table in a terminal.
+ *
+ * Tested by tests/scenario/test_shown.py.
  */
 #include <errno.h>
 #include <getopt.h>

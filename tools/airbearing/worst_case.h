@@ -1,5 +1,7 @@
 /*
  * The most that the dynamics can have to do in one frame, from the model alone.
+ *
+ * Tested by tests/scenario/test_cli.py.
  */
 #pragma once
 

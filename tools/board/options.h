@@ -1,5 +1,7 @@
 /*
  * What the user asked for on the command line.
+ *
+ * Tested by tests/scenario/test_board_replies.py.
  */
 #pragma once
 

@@ -1,5 +1,7 @@
 /*
  * airbearing linearize: a model about a point as dx/dt = A x + B u, y = C x + D u.
+ *
+ * Tested by tests/scenario/test_linear.py and test_model_words.py.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,8 @@
 /*
  * The point about which linearize and modes look at a model: its state, what acts on it, and which
  * joints stand still or move as prescribed.
+ *
+ * Tested by tests/scenario/test_linear.py and test_model_words.py.
  */
 #pragma once
 

@@ -1,5 +1,7 @@
 /*
  * Chains of flexible beams beside the same chain of rigid ones: what flexibility costs.
+ *
+ * Tested by tests/scenario/test_bench_words.py.
  */
 #pragma once
 

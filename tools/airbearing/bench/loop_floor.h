@@ -1,5 +1,7 @@
 /*
  * The shortest loop with a board: no wait for the grid, nothing to simulate, an answer at once.
+ *
+ * Tested by tests/scenario/test_bench.py.
  */
 #pragma once
 

@@ -4,6 +4,8 @@
  * What was there before is on disk ahead of the first change.  A change that fails takes those
  * before it back: all of them happen, or none.  An undo file names only files that a change of ours
  * may have written; anything else in it is refused, since whoever undoes is root.
+ *
+ * Tested by tests/tools/doctor/test_doctor.c.
  */
 #pragma once
 

@@ -1,5 +1,7 @@
 /*
  * Findings about the core that the frame would get.
+ *
+ * Tested by tests/tools/doctor/test_doctor.c.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /*
  * Findings about the kernel and what it allows this process.
+ *
+ * Tested by tests/tools/doctor/test_doctor.c.
  */
 #include <limits.h>
 #include <sched.h>

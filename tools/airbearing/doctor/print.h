@@ -1,5 +1,7 @@
 /*
  * Findings for people and for programs.
+ *
+ * Tested by tests/scenario/test_doctor_words.py.
  */
 #pragma once
 

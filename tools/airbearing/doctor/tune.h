@@ -1,5 +1,7 @@
 /*
  * What would make a running machine more punctual, without a reboot and with one.
+ *
+ * Tested by tests/tools/doctor/test_doctor.c.
  */
 #pragma once
 

@@ -1,5 +1,7 @@
 /*
  * Messages that viewers know by name: ros2msg text of foxglove_msgs, with all that it leads to.
+ *
+ * Tested by tests/tools/live/test_serve.c.
  */
 #pragma once
 

@@ -1,5 +1,7 @@
 /*
  * airbearing log info: what a log holds, and what of it is gone.
+ *
+ * Tested by tests/scenario/test_log_made.py.
  */
 #include <getopt.h>
 #include <inttypes.h>

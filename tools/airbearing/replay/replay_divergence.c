@@ -5,6 +5,8 @@
  * drives, the plant's state, what instruments said, with `log: {parts: true}` a hash of every part
  * of the run state.  All of the frame that differs first are compared, in the order in which the
  * frame makes them, so what is named is where the difference came in, as far as the log holds it.
+ *
+ * Tested by tests/scenario/test_replay_made.py.
  */
 #include "tools/airbearing/replay/replay_divergence.h"
 

@@ -1,5 +1,7 @@
 /*
  * The report of a finished run as the JSON object of the command-line contract.
+ *
+ * Tested by tests/tools/report/test_report.c.
  */
 #pragma once
 

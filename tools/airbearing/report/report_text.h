@@ -1,5 +1,7 @@
 /*
  * The report of a finished run as a table and a verdict, for people.
+ *
+ * Tested by tests/tools/report/test_report.c.
  */
 #pragma once
 

@@ -1,5 +1,7 @@
 /*
  * Acts of the operator as the command line has them: `1.5s:tune devices.gyro.bias.x=0.1 deg/s`.
+ *
+ * Tested by tests/scenario/test_refused.py and test_operator.py.
  */
 #pragma once
 

@@ -1,5 +1,7 @@
 /*
  * What the command line of airbearing run asks for.
+ *
+ * Tested by tests/scenario/test_refused.py.
  */
 #pragma once
 

@@ -1,6 +1,8 @@
 /*
  * The files that a run writes, --log and --report: checked before the run, written or removed after
  * it.
+ *
+ * Tested by tests/scenario/test_refused.py.
  */
 #pragma once
 

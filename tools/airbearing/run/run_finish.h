@@ -1,5 +1,7 @@
 /*
  * The end of a run: links, log, verdict and report.
+ *
+ * Tested by tests/scenario/test_endings.py and test_begun.py.
  */
 #pragma once
 

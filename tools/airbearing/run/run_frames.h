@@ -1,5 +1,7 @@
 /*
  * The frame thread of a run, and the watch over it.
+ *
+ * Tested by tests/scenario/test_begun.py and test_endings.py.
  */
 #pragma once
 

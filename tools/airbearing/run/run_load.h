@@ -1,5 +1,7 @@
 /*
  * The scenario of a run with what the command line changes in it, and the script of --act.
+ *
+ * Tested by tests/scenario/test_refused.py.
  */
 #pragma once
 

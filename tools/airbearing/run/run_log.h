@@ -1,5 +1,7 @@
 /*
  * The log of a run: its metadata and attachments.
+ *
+ * Tested by tests/scenario/test_log.py and test_begun.py.
  */
 #pragma once
 

@@ -1,6 +1,8 @@
 /*
  * A certificate: the figures of a run, what the machine gave, and hashes of the log, the scenario
  * and the program, in one JSON object that can be made again from the log and compared.
+ *
+ * Tested by tests/scenario/test_timing_made.py.
  */
 #pragma once
 

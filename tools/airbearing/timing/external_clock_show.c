@@ -1,5 +1,7 @@
 /*
  * The stopwatch's view of a run as text, JSON and a picture.
+ *
+ * Tested by tests/scenario/test_timing_made.py.
  */
 #include <inttypes.h>
 #include <jansson.h>

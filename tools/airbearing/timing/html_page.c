@@ -1,6 +1,8 @@
 /*
  * The figures as one page: the verdict on top, then the pictures, then the numbers.  Everything is
  * drawn here; the page loads nothing and runs nothing.
+ *
+ * Tested by tests/scenario/test_timing_made.py.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,7 @@
 /*
  * The figures for programs.  A percentile that the run is too short for is null.
+ *
+ * Tested by tests/scenario/test_timing_made.py.
  */
 #include <jansson.h>
 #include <math.h>

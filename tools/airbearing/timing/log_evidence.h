@@ -1,6 +1,8 @@
 /*
  * What a log says about time, taken out of it and checked: a record that cannot be true makes the
  * log unreadable, one that is missing is counted.
+ *
+ * Tested by tests/scenario/test_timing_made.py.
  */
 #pragma once
 

@@ -1,5 +1,7 @@
 /*
  * The figures for people, on a terminal.
+ *
+ * Tested by tests/scenario/test_timing_made.py.
  */
 #include <inttypes.h>
 #include <jansson.h>

@@ -1,6 +1,8 @@
 /*
  * Chrome's trace format: one track for frames, one for what they did, one for the late ones, one
  * for all that the flight recorder saw around those.
+ *
+ * Tested by tests/scenario/test_timing_made.py.
  */
 #include <inttypes.h>
 #include <jansson.h>
