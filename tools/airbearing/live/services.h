@@ -1,5 +1,5 @@
 /*
- * What viewers may ask of the operator's services, as the live server wants it told.
+ * The operator interface as services and parameters of the live server.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /*
- * Which job made the difference, and in which variable.
+ * Finds the job and the variable of the first difference.
  *
- * The log has the rolled hash of every frame, and of some variables their values: commands of
- * drives, the plant's state, what instruments said, with `log: {parts: true}` a hash of every part
- * of the run state.  All of the frame that differs first are compared, in the order in which the
- * frame makes them, so what is named is where the difference came in, as far as the log holds it.
+ * The log has the rolled hash of every frame, and the values of some variables: commands of
+ * drives, the plant's state, sensor readings, and with `log: {parts: true}` a hash of every part
+ * of the run state.  Those of the first frame that differs are compared in the order in which the
+ * frame computes them, so the first difference is its origin, as far as the log holds it.
  *
  * Tested by tests/scenario/test_replay_made.py.
  */
@@ -140,7 +140,7 @@ static bool print_sensor(const struct replay *replay, const struct found *found)
     return false;
 }
 
-/* What an earlier job of the frame writes comes first. */
+/* The place of a job in the frame; earlier jobs come first. */
 static int job_order_of(const struct sim *sim, const char *job)
 {
     for (int i = 0; i < sim->schedule->job_count; i++)
@@ -149,7 +149,7 @@ static int job_order_of(const struct sim *sim, const char *job)
     return -1; /* the latch is before all jobs */
 }
 
-/* Parts have no values in the log: they are named as a whole. */
+/* The log has only hashes of the parts, so the first part that differs is printed as a whole. */
 static bool print_section(const struct replay *replay, const struct found *found)
 {
     const struct sim_run_state_section *best = NULL;

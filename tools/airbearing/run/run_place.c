@@ -119,7 +119,7 @@ int run_place(struct run *run)
     sim_log_decimation_apply(&run->decimation, &run->scenario->spec, &layout, channels);
     const size_t telemetry_size = io_telemetry_size(channels, channel_count);
     const size_t size =
-        lay_out_arena(run, NULL) + telemetry_size + 2 * RT_CACHE_LINE; /* two takes */
+        lay_out_arena(run, NULL) + telemetry_size + 2 * RT_CACHE_LINE; /* two allocations */
 
     const int failure = rt_arena_open(&run->arena, size, run->plan.frame_cpu);
     if (failure) {

@@ -6,7 +6,7 @@ struct list {
     uint64_t at_ns; /* where the last one ended */
 };
 
-/* A step that took no time, or that the stamps do not allow, is none. */
+/* Skip a step that took no time, or whose stamps are not in order. */
 static void add_step(struct list *list, const char *name, uint64_t to_ns)
 {
     if (to_ns <= list->at_ns)

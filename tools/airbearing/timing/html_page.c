@@ -1,6 +1,6 @@
 /*
- * The figures as one page: the verdict on top, then the pictures, then the numbers.  Everything is
- * drawn here; the page loads nothing and runs nothing.
+ * The figures as one page: the verdict on top, then the plots, then the numbers.  The page is
+ * complete: it loads nothing and runs no script.
  *
  * Tested by tests/scenario/test_timing_made.py.
  */
@@ -158,7 +158,7 @@ static void histogram(const struct figures *figures, const struct percentiles *s
     fputs("</figure>\n", out);
 }
 
-/* The share of frames above each value: a step for every decade of rarity. */
+/* The share of frames above each value, on a log scale. */
 static void exceedance_line(const struct plot *plot, const struct percentiles *spread,
                             const char *class)
 {
@@ -390,7 +390,7 @@ static void step_bar(const struct plot *plot, const struct frame_step *step, uin
             from, y, fmax(to - from, 1.5), time_text((double)(step->to_ns - step->from_ns), text));
 }
 
-/* What ran when, from top to bottom, as the flight recorder saw it. */
+/* The steps of the latest late frame over time, from top to bottom, by the flight recorder. */
 static void latest_frame(const struct figures *figures, FILE *out)
 {
     const struct rt_flight_recorder_row *row = frame_steps_worst(figures);

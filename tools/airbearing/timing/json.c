@@ -1,5 +1,5 @@
 /*
- * The figures for programs.  A percentile that the run is too short for is null.
+ * The figures as JSON.  A percentile that the run is too short for is null.
  *
  * Tested by tests/scenario/test_timing_made.py.
  */
@@ -33,7 +33,7 @@ static json_t *percentiles(const struct percentiles *spread)
     return object;
 }
 
-/* What so many of the frames had at least. */
+/* The least margin of this share of the frames. */
 static json_t *margin(const struct figures *figures)
 {
     json_t *object = json_object();
@@ -165,7 +165,7 @@ static void add_verdict(json_t *object, const struct figures *figures)
     json_object_set_new(object, "reasons", reasons);
 }
 
-/* What there is only where frames followed another clock, or somebody held a stopwatch. */
+/* Figures that need a phase lock or a stopwatch. */
 static void add_clocks(json_t *object, const struct figures *figures)
 {
     const struct evidence *evidence = figures->evidence;

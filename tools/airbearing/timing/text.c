@@ -139,7 +139,7 @@ static void print_drift(const struct figures *figures, const char *clock,
     (void)figures;
 }
 
-/* The run's own words on its phase lock, and what the releases say of it. */
+/* The phase lock by the run's own report and by the releases. */
 static void print_lock(const struct figures *figures, FILE *out)
 {
     const json_t *lock = json_object_get(figures->evidence->report, "phase_lock");

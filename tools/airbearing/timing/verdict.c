@@ -1,5 +1,5 @@
 /*
- * From figures to one sentence, and the reasons behind it.
+ * The verdict of the figures in one sentence, and its reasons.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -11,7 +11,7 @@
 #include "tools/airbearing/timing/figures.h"
 #include "tools/airbearing/timing/time_kept.h"
 
-/* One more thing to know; beyond the room for them they are not. */
+/* Add a reason, as far as there is room. */
 __attribute__((format(printf, 2, 3))) static void add_reason(struct figures *figures,
                                                              const char *format, ...)
 {
@@ -57,7 +57,7 @@ static bool values_differ(const struct figures *figures, const char *key, uint64
     return json_is_integer(value) && json_integer_value(value) != (json_int_t)found;
 }
 
-/* Does the log prove what it says? */
+/* Check that the log is complete and consistent. */
 static void judge_log(struct figures *figures)
 {
     const struct evidence *evidence = figures->evidence;
