@@ -3,13 +3,15 @@
  *
  *      bench_load LOG SIGNALS CHANNELS RATE_HZ FRAMES written|drained|none|alternate
  *
- * A frame moves every signal on by one step of its own oscillator, copies them into the rings and
- * sleeps to the next release.  written: with a log.  drained: the rings are emptied and nothing is
- * kept.  none: not even copied.  alternate: every 50 ms the records change between the first two,
- * so that both see the same machine.  RATE_HZ 0: no waiting, except for room in the rings.
+ * A frame advances every signal by one step of its own oscillator, copies them into the rings and
+ * sleeps to the next release.  written: with a log.  drained: the rings are emptied and nothing
+ * is kept.  none: not even copied.  alternate: every 50 ms the records change between the first
+ * two, so that both see the same machine.  RATE_HZ 0: no waiting, except for room in the rings.
  *
  * prints JSON: records, dropped and bytes of the log, missed releases, and the median busy time of
  * the frames that were written, and of the others.
+ *
+ * Tested by tests/scenario/test_bench_words.py.
  */
 #include <math.h>
 #include <sched.h>
@@ -38,7 +40,7 @@ struct bench {
     uint64_t missed;
 };
 
-/* Which telemetry the frame's records go to; NULL: to none. */
+/* The telemetry for the frame's records; NULL: none. */
 static struct io_telemetry *telemetry_of(const struct bench *bench, uint64_t frame)
 {
     if (strcmp(bench->mode, "alternate") == 0)
@@ -110,7 +112,7 @@ static void run_bench(void *self)
         if (bench->window == 0)
             continue;
         release_ns += bench->period_ns;
-        while (release_ns <= end_ns) { /* a release that is past is lost, as in a run */
+        while (release_ns <= end_ns) { /* a missed release is lost, as in a run */
             release_ns += bench->period_ns;
             bench->missed++;
         }
@@ -153,7 +155,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Median busy time of the frames whose records went there. */
+/* Median busy time of the frames with this telemetry. */
 static uint64_t median_ns(const struct bench *bench, const struct io_telemetry *telemetry)
 {
     uint64_t *values = calloc(bench->frames + 1, sizeof *values);

@@ -1,12 +1,14 @@
 /*
- * What logging costs the frame, measured in one process: every 50 frames the records change between
- * a log that is written and one that is only drained, so that both see the same machine.  The
- * busy time of a machine with neighbours wanders by a factor of two within seconds; two medians
- * over windows of 50 ms do not.
+ * The cost of logging for the frame, measured in one process: every 50 frames the records change
+ * between a log that is written and one that is only drained, so that both see the same machine.
+ * The busy time on a shared machine varies by a factor of two within seconds; two medians over
+ * windows of 50 ms do not.
  *
  *      bench_log SCENARIO LOG [FRAMES]
  *
  * prints the median busy time, in nanoseconds, with and without the log.
+ *
+ * Tested by tests/scenario/test_bench_words.py.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -24,7 +26,7 @@ enum { WINDOW = 50 };
 
 struct bench {
     struct sim *sim;
-    struct rt_frame_tasks tasks;       /* of the rig */
+    struct rt_frame_tasks tasks;       /* of the simulation */
     struct io_telemetry *telemetry[2]; /* drained, written */
     struct rt_frame frame;
     uint64_t *busy_ns; /* by frame */

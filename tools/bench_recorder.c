@@ -1,13 +1,15 @@
 /*
- * What the flight recorder costs the frame, measured in one process: every 50 frames it is switched
- * on or off, so that both see the same machine.
+ * The cost of the flight recorder for the frame, measured in one process: every 50 frames it is
+ * switched on or off, so that both see the same machine.
  *
  *      bench_recorder SCENARIO FRAMES            both, in real time: median busy time and median
  *                                                start error with it, then without, ns
  *      bench_recorder SCENARIO FRAMES on|off     one of them, as fast as it goes, for callgrind
  *
- * The probes are nops in both.  Busy is from the start of a frame to the wait for the next one, so
- * that it has the filling of the row.
+ * The probes are nops in both.  Busy is from the start of a frame to the wait for the next one,
+ * so that it includes the filling of the row.
+ *
+ * Tested by tests/scenario/test_bench_words.py.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -30,10 +32,10 @@ struct times {
 
 struct bench {
     struct sim *sim;
-    struct rt_frame_tasks tasks; /* of the rig */
+    struct rt_frame_tasks tasks; /* of the simulation */
     struct rt_frame frame;
     struct rt_clock_real real;
-    struct rt_clock clock; /* the real one; the frame has one that measures in between */
+    struct rt_clock clock; /* the real clock; the frame uses one that also measures */
     bool alternate;
     uint64_t begin_ns, frame_now;
     struct times busy[KINDS], start_error[KINDS];
@@ -44,7 +46,7 @@ static void note_time(struct times *times, uint64_t ns)
     times->ns[times->count++] = ns;
 }
 
-/* The first frame of a window has half of each kind and does not count. */
+/* The first frame of a window is a mixture and does not count. */
 static void wait_and_note(void *self, uint64_t deadline_ns)
 {
     struct bench *bench = self;

@@ -1,7 +1,7 @@
 /*
  * A bare ping-pong over UDP on loopback: two threads, each on a core of its own, that spin on
- * recv() and answer at once.  No stamps, no parser, no thread in between: what the sockets of this
- * machine cost, and with what the wire parts of the loop latency are compared.
+ * recv() and answer at once.  No stamps, no parser, no thread in between: the cost of this
+ * machine's sockets, with which the wire parts of the loop latency are compared.
  *
  *      ping_pong [TRIPS [CPU CPU [PRIORITY]]]
  *
@@ -30,7 +30,7 @@ struct player {
     uint64_t *trip_ns;
 };
 
-/* False: the far end is gone, or somebody wants us to stop. */
+/* False: the far end has ended, or a stop is requested. */
 static bool spin(const struct player *player, char bytes[ROOM])
 {
     const uint64_t limit_ns = rt_now_ns() + give_up_ns;

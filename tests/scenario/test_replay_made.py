@@ -133,9 +133,9 @@ class Good(Replayed):
         code, out, err = self.replay(log, "--until", "1000")
         self.assertRegex(out.split("\n")[0], r"^replay: 50 of 50 frames compared, all identical; hash [0-9a-f]{16}$")
         self.assertIn("next frame 50, simulated 0.050000 s", out)
-        self.refuse(log, "no /frame record inside", "--until", "0")
+        self.refuse(log, "the log holds no /frame record", "--until", "0")
         for when in ("x", "", "-1", "1e15", "20 ms", "20sec", "nan"):
-            self.refuse(log, "--until wants a frame, as 1500, or a time, as 1.5s", "--until", when)
+            self.refuse(log, "--until needs a frame, e.g. 1500, or a time, e.g. 1.5s", "--until", when)
 
     def test_step_by_step(self):
         log = self.base()
@@ -239,8 +239,8 @@ class GoingOn(Replayed):
 
     def test_beyond_the_end(self):
         log = self.base()
-        self.refuse(log, "the log ends before that", "--continue-at", "51")
-        self.refuse(log, "--continue-at wants a frame, as 1500, or a time, as 1.5s", "--continue-at", "soon")
+        self.refuse(log, "the log ends before --continue-at", "--continue-at", "51")
+        self.refuse(log, "--continue-at needs a frame, e.g. 1500, or a time, e.g. 1.5s", "--continue-at", "soon")
 
 
 class Differing(Replayed):
@@ -313,11 +313,11 @@ class Refused(Replayed):
     """Logs that cannot be replayed, each with its line."""
 
     def test_what_the_log_must_have(self):
-        for what, said in ((dict(scenario=None), "no scenario.yaml inside; only logs of airbearing run can be replayed"),
-                           (dict(isa=None), "it does not say which instruction set it was recorded with"),
+        for what, said in ((dict(scenario=None), "the log holds no scenario.yaml; only logs of airbearing run can be replayed"),
+                           (dict(isa=None), "the log does not name the instruction set that it was recorded with"),
                            (dict(isa="neon"), "recorded with the instruction set \"neon\", which does not run here; "
                                               "replay it on a machine that has it"),
-                           ({"set.1": "name=" + "x" * 251}, "one of its --set is too long"),
+                           ({"set.1": "name=" + "x" * 251}, "a recorded --set value is too long"),
                            ({"set.1": "rate=never"}, None), (dict(scenario="nonsense"), None)):
             with self.subTest(said=said):
                 log = self.seed(**what).write(self.dir / "bad.mcap")
@@ -328,7 +328,7 @@ class Refused(Replayed):
                 self.assertEqual((code, out), (2, ""))
                 self.assert_one_line(err, f"{log}: ")
         log = self.seed(**{"set.1": "name=" + "x" * 40, "set.2": "rate=500 Hz", "set.4": "rate=never"})
-        self.refuse(log.write(self.dir / "bad.mcap"), "no /frame record inside")
+        self.refuse(log.write(self.dir / "bad.mcap"), "the log holds no /frame record")
         (self.dir / "no").write_bytes(b"no log")
         for path in ("no", "absent"):
             code, out, err = self.replay(self.dir / path)
@@ -341,7 +341,7 @@ class Refused(Replayed):
             log = self.seed(seconds=seconds)
             log.message("/frame", frames * PERIOD, made_run.Frame(frames).record())
             self.refuse(log.write(self.dir / "bad.mcap"),
-                        f"it has a record of frame {frames}, and the run had {frames} frames")
+                        f"the log has a record of frame {frames}, and the run had {frames} frames")
 
     def test_frame_records_that_a_run_cannot_have_written(self):
         log, forged = self.base(), self.dir / "forged.mcap"
@@ -354,7 +354,7 @@ class Refused(Replayed):
             return made_log.changed(log, forged, change)
 
         self.refuse(forge(20, 0, 19), "the /frame records are not in order")
-        self.refuse(forge(20, 0, 50), "it has a record of frame 50, and the run had 50 frames")
+        self.refuse(forge(20, 0, 50), "the log has a record of frame 50, and the run had 50 frames")
         self.refuse(forge(20, 0, 21), "the record of frame 21 has the time 20000000 ns, which is another frame's")
         self.refuse(forge(20, 0, 20, at=20_000_001),
                     "the record of frame 20 has the time 20000001 ns, which is another frame's")
@@ -363,8 +363,8 @@ class Refused(Replayed):
         self.refuse(forged, "a /frame record is too short")
         log = self.seed(seconds="1000")
         log.message("/frame", 600_001 * PERIOD, made_run.Frame(600_001).record())
-        self.refuse(log.write(forged), "between frame 0 and frame 600001 nothing is recorded, which is too much to be "
-                                       "repeated unseen")
+        self.refuse(log.write(forged), "between frame 0 and frame 600001 nothing is recorded; the gap is too long to "
+                                       "be replayed without a comparison")
 
     def test_inputs_that_are_missing_or_malformed(self):
         said = "input {} is missing or malformed, so the run cannot be repeated beyond it"
@@ -378,7 +378,7 @@ class Refused(Replayed):
         log = self.seed()
         for data in good:
             log.message("/input", 5 * PERIOD, data)
-        self.refuse(log.write(self.dir / "bad.mcap"), "no /frame record inside")
+        self.refuse(log.write(self.dir / "bad.mcap"), "the log holds no /frame record")
 
     def test_acts_that_the_scenario_does_not_bear(self):
         said = "act of the operator {} is missing or malformed, so the run cannot be repeated beyond it"
@@ -395,11 +395,11 @@ class Refused(Replayed):
         for data in (act(5, 0, FAULT), act(5, 0, TUNE, 3), act(5, 0, CHECKPOINT, 9)):
             log = self.seed()
             log.message("/operator", 5 * PERIOD, data)
-            self.refuse(log.write(self.dir / "bad.mcap"), "no /frame record inside")
+            self.refuse(log.write(self.dir / "bad.mcap"), "the log holds no /frame record")
 
     def test_an_arm_alone_can_be_stopped(self):
         scenario = (harness.SCENARIOS / "rms.yaml").read_text()
-        for index, said in ((0, "no /frame record inside"),
+        for index, said in ((0, "the log holds no /frame record"),
                             (99, "act of the operator 0 is missing or malformed, so the run cannot be repeated beyond it")):
             log = self.seed(scenario=scenario)
             log.message("/operator", 0, act(0, 0, SAFE, index))
@@ -427,23 +427,23 @@ class Refused(Replayed):
 
     def test_usage(self):
         log = self.base()
-        tells = "; airbearing replay --help tells more\n"
-        with_continue = f"airbearing replay: that goes with \"--continue-at\"{tells}"
+        tells = "; see airbearing replay --help\n"
+        with_continue = f"airbearing replay: this option needs \"--continue-at\"{tells}"
         for options, said in ((("--inputs", "soft"), f"airbearing replay: --inputs is held or safe, not \"soft\"{tells}"),
-                              (("--seconds", "0"), f"airbearing replay: --seconds wants a positive number, not \"0\"{tells}"),
+                              (("--seconds", "0"), f"airbearing replay: --seconds needs a positive number, not \"0\"{tells}"),
                               (("--seconds", "1e7"),
-                               f"airbearing replay: --seconds wants a positive number, not \"1e7\"{tells}"),
+                               f"airbearing replay: --seconds needs a positive number, not \"1e7\"{tells}"),
                               (("--seconds", "2x"),
-                               f"airbearing replay: --seconds wants a positive number, not \"2x\"{tells}"),
+                               f"airbearing replay: --seconds needs a positive number, not \"2x\"{tells}"),
                               (("--pace", "slow"), f"airbearing replay: --pace is real or fast, not \"slow\"{tells}"),
                               (("--seconds", "1"), with_continue), (("--log", "x"), with_continue),
                               (("--report", "x"), with_continue), (("--act", "1s:pause"), with_continue),
                               (("--until", "3", "--step"),
-                               f"airbearing replay: only one at a time: \"--until, --step, --continue-at\"{tells}"),
+                               f"airbearing replay: give only one of \"--until, --step, --continue-at\"{tells}"),
                               (("--until", "3", "--continue-at", "3"),
-                               f"airbearing replay: only one at a time: \"--until, --step, --continue-at\"{tells}"),
+                               f"airbearing replay: give only one of \"--until, --step, --continue-at\"{tells}"),
                               (("--step", "--continue-at", "3"),
-                               f"airbearing replay: only one at a time: \"--until, --step, --continue-at\"{tells}"),
+                               f"airbearing replay: give only one of \"--until, --step, --continue-at\"{tells}"),
                               (("--continue-at", "3", *("--act", "1s:pause") * 65),
                                f"airbearing replay: too many --act, at \"1s:pause\"{tells}")):
             with self.subTest(options=options[:4]):

@@ -21,7 +21,7 @@ static bool is_plain(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* `float64[3]` or `uint8`; false for what has no fixed size. */
+/* Parse a type, `float64[3]` or `uint8`; false for a type without a fixed size. */
 static bool read_type(const char *word, struct cdr_field *field)
 {
     const size_t length = strcspn(word, "[");
@@ -55,7 +55,7 @@ static bool read_name(const char *word, struct cdr_field *field)
     return true;
 }
 
-/* Of "rad/s, as the instrument says" the part before the comma, if a terminal can show it. */
+/* Copy the part before the comma of "rad/s, as the instrument says", if it is printable. */
 static void read_unit(const char *comment, struct cdr_field *field)
 {
     size_t length = strcspn(comment, ",;:");
@@ -70,7 +70,7 @@ static void read_unit(const char *comment, struct cdr_field *field)
     field->unit[length] = '\0';
 }
 
-/* False where the fields that can be found end. */
+/* Read the next field; false after the last one of fixed size. */
 static bool read_line(struct cdr_layout *decode, char *line, size_t *at)
 {
     char *comment = strchr(line, '#');
@@ -85,7 +85,7 @@ static bool read_line(struct cdr_layout *decode, char *line, size_t *at)
         return false;
     struct cdr_field *field = &decode->field[decode->field_count];
     if (strchr(name, '=') || (rest && strchr(rest, '=')))
-        return true; /* a constant takes no room */
+        return true; /* a constant has no bytes in the message */
     if (!read_type(type, field) || !read_name(name, field))
         return false;
     read_unit(comment ? comment + strspn(comment, " ") : "", field);

@@ -1,6 +1,6 @@
 /*
- * Numbers out of a CDR message whose ros2msg text is at hand: fields of fixed size, in the order of
- * the text, up to the first that is not.  Text and bytes may come from anywhere.
+ * Reads numbers out of a CDR message by its ros2msg text: fields of fixed size, in the order of
+ * the text, up to the first that is not.  Text and bytes need not be valid.
  */
 #pragma once
 
@@ -14,9 +14,9 @@ struct cdr_field {
     char name[CDR_FIELD_NAME_MAX];
     char unit[CDR_FIELD_NAME_MAX]; /* the comment up to its first comma; "" for none */
     char type;                     /* 'f' float, 'u' unsigned, 'i' signed */
-    size_t size;                   /* of one, bytes */
+    size_t size;                   /* of one number, bytes */
     size_t at;                     /* from the first byte after the CDR header */
-    int count;                     /* 1: no array */
+    int count;                     /* 1: not an array */
 };
 
 struct cdr_layout {
@@ -26,7 +26,7 @@ struct cdr_layout {
 
 /* Context: any. */
 void cdr_layout_parse(struct cdr_layout *decode, const char *text);
-/* NULL: there is none of this name. */
+/* Find a field by its name; NULL: there is none. */
 const struct cdr_field *cdr_layout_find(const struct cdr_layout *decode, const char *name);
 /* One number of a field; bytes begin with the CDR header.  NAN where they end before it. */
 double cdr_field_number(const struct cdr_field *field, int index, const void *bytes, size_t size);

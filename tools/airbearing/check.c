@@ -1,5 +1,7 @@
 /*
- * airbearing check: parse, compile, rehearse; print what a run would be, and start nothing.
+ * airbearing check: parse, compile and warm up a scenario; print its plan without a run.
+ *
+ * Tested by tests/scenario/test_cli.py.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -14,8 +16,8 @@
 #include "rt/histogram.h"
 #include "rt/machine/machine.h"
 #include "tools/airbearing/command.h"
+#include "tools/airbearing/run/options.h"
 #include "tools/airbearing/run/place_threads.h"
-#include "tools/airbearing/run/run.h"
 #include "tools/airbearing/worst_case.h"
 
 static const char usage[] =
@@ -102,7 +104,7 @@ static size_t instruments_size(const struct sim_vehicle *vehicle)
     return size;
 }
 
-/* What copying so many bytes adds to one frame, the median of some. */
+/* The time that a copy of so many bytes adds to a frame, the median of some copies. */
 static uint64_t copy_ns(const void *from, size_t size)
 {
     enum { COPIES = 101 };

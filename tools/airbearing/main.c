@@ -61,8 +61,8 @@ static int dispatch(int argc, char **argv)
     return EXIT_USAGE;
 }
 
-/* What was asked for and got lost is a failure, of every command.  One that already ends with 2 or
- * 64 has had its line. */
+/* A command whose output could not be written has failed.  One that ends with 2 or 64 has already
+ * printed its line. */
 static int after_output(int code)
 {
     const bool is_lost = fflush(stdout) != 0 || ferror(stdout);
@@ -72,8 +72,8 @@ static int after_output(int code)
     return code == EXIT_OK ? EXIT_BAD_INPUT : code;
 }
 
-/* Take standard descriptors that the caller closed, so that no file or socket of ours becomes one.
- * They are read-only: what is written there fails, as it would if they were still closed. */
+/* Open the standard descriptors that the caller closed, so that no file or socket of ours becomes
+ * one.  They are read-only: a write fails, as it would if they were still closed. */
 static void hold_standard_descriptors(void)
 {
     int fd = 0;

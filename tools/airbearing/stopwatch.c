@@ -1,8 +1,10 @@
 /*
- * airbearing stopwatch: stamps the pulses of a run with a clock that the run does not own.
+ * airbearing stopwatch: stamps the pulses of a run with a clock that is not the run's.
  *
  * It is a process of its own, on this machine or another.  UDP pulses are stamped by the kernel as
  * they come in, those of a serial line when this program has read their last byte.
+ *
+ * Tested by tests/scenario/test_stopwatch_made.py.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -43,8 +45,8 @@ struct stopwatch {
     struct io_bus bus;
     struct io_sync_pulse_stream stream;
     FILE *file;
-    uint64_t pulses, bad; /* bad: datagrams that were no pulse */
-    bool over;            /* the run has said so */
+    uint64_t pulses, bad; /* bad: datagrams that were not a pulse */
+    bool over;            /* the run has sent its end */
 };
 
 static int usage_error(const char *what, const char *value)
@@ -145,7 +147,8 @@ static void write_down(struct stopwatch *watch, const struct io_sync_pulse_messa
                        uint64_t stamp_ns, bool kernel)
 {
     if (pulse->last) {
-        watch->over = watch->pulses > 0; /* of an earlier run, if none has come */
+        watch->over =
+            watch->pulses > 0; /* a file of an earlier run is removed if no pulse has come */
         return;
     }
     watch->pulses++;
@@ -171,7 +174,7 @@ static void decode_packet(struct stopwatch *watch, const struct io_packet *packe
             write_down(watch, &pulse, stamp_ns, kernel);
 }
 
-/* Until something comes, or it is time to look around. */
+/* Wait for a pulse, or for the next check of signals and time. */
 static void wait_for_bytes(const struct io_bus *bus)
 {
     const struct timespec while_idle = {.tv_nsec = 20000000};

@@ -1,5 +1,7 @@
 /*
- * airbearing top: a run that is served live, as a table in a terminal.
+ * airbearing top: shows a run that is served live as a table in a terminal.
+ *
+ * Tested by tests/scenario/test_shown.py.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -23,9 +25,9 @@
 enum {
     CHANNEL_MAX = 160,
     SHOWN_MAX = 24,                /* rows of devices */
-    MESSAGE_MAX = 8 * 1024 * 1024, /* the advertisement is the largest */
+    MESSAGE_MAX = 8 * 1024 * 1024, /* the advertisement is the largest message */
     DRAW_EVERY_NS = 200 * 1000000,
-    PATIENCE_NS = 2000000000, /* for the first figures, and for a server that keeps silent */
+    PATIENCE_NS = 2000000000, /* for the first figures, and for a silent server */
     ROW_MAX = 160,
 };
 
@@ -61,10 +63,10 @@ struct top {
     struct lws *wsi;
     struct channel channel[CHANNEL_MAX]; /* by id, which is also that of the subscription */
     int figures, desk;                   /* the channels of /live, /desk; -1: not known yet */
-    char name[64], trouble[256];         /* of the run; why there is no connection */
+    char name[64], trouble[256];         /* the run's name; why there is no connection */
     char status[256];                    /* the newest line */
     struct io_byte_writer incoming;
-    struct io_byte_writer request; /* LWS_PRE bytes, then what is to be sent */
+    struct io_byte_writer request; /* LWS_PRE bytes, then the text to send */
     bool ended, failed;
     uint64_t drawn_ns, begin_ns;
     int lines;
@@ -72,7 +74,7 @@ struct top {
 
 /* ---- what the server says -------------------------------------------------------------- */
 
-/* What a terminal would take amiss becomes a question mark. */
+/* Replace characters that a terminal would not print by a question mark. */
 static void copy_text(char *to, size_t room, const char *from)
 {
     size_t length = 0;
@@ -157,7 +159,7 @@ static void handle_binary(struct top *top)
 
 /* ---- the table ------------------------------------------------------------------------- */
 
-/* NAN where nothing came yet. */
+/* NAN before the first message. */
 static double number_of(const struct channel *channel, const char *name, int index)
 {
     const struct cdr_field *field = cdr_layout_find(&channel->decode, name);
@@ -455,7 +457,7 @@ static int read_token(struct options *options, char token[256])
     return 0;
 }
 
-/* A table is due: the first one when devices have had the time to speak, too. */
+/* True when a table is due.  The first one waits until the devices can have sent their messages. */
 static bool is_due(const struct top *top)
 {
     const uint64_t now_ns = rt_now_ns();
@@ -465,7 +467,7 @@ static bool is_due(const struct top *top)
 
 static void wake_service(lws_sorted_usec_list_t *sul)
 {
-    (void)sul; /* so that the service returns now and then */
+    (void)sul; /* so that the service returns regularly */
 }
 
 static void run_service_loop(struct top *top, struct lws_context *context)

@@ -2,11 +2,11 @@
 
 #include "dynamics/kernel/link_tree.h"
 
-/* What a flexible link costs on top, and what a node of it does as a link of its own.  Up to four
- * modes fill one vector, for which the kernel has a path of its own. */
+/* The extra cost of a flexible link, and the cost of a node as a link of its own.  Up to four
+ * modes fill one vector, for which the kernel has a separate path. */
 struct modal_price {
     double four;         /* the path of one vector */
-    double base, vector; /* else: at all, and by vector of four modes */
+    double base, vector; /* other paths: constant, and by vector of four modes */
     double pair, triple; /* by mode and vector, by two modes and vector */
 };
 
@@ -60,9 +60,9 @@ static const double effector_price[] = {
 };
 static const double stiction_price = 150.0, imbalance_price = 400.0;
 static const double mount_price = 450.0;   /* a body with effectors: its rate and one load */
-static const double look_price = 900.0;    /* where it is and moves, field and air */
+static const double look_price = 900.0;    /* its position and velocity, field and air */
 static const double tide_price = 1200.0;   /* a body in orbit */
-static const double ancestor_price = 60.0; /* for those who ask where a body is */
+static const double ancestor_price = 60.0; /* for users of a body's position */
 static const double frame_price = 1000.0;
 static const double quaternion_price = 400.0; /* by step */
 static const double rate_price = 24.0;        /* by number that has a rate, by evaluation */
@@ -74,7 +74,7 @@ static const double number_price = 32.0;      /* by number of x, by frame */
 static const double range_price = 420.0, range_mode_price = 105.0;
 static const double range_node_price = 110.0, range_node_mode_price = 26.0;
 
-/* Adams-Bashforth begins with as many steps of RK4 as it looks back. */
+/* Adams-Bashforth starts with as many RK4 steps as its history has. */
 static int evaluations_of(enum dyn_integrator integrator, int steps)
 {
     static const int stages[] = {[DYN_SEMI_IMPLICIT_EULER] = 1,
@@ -124,7 +124,7 @@ static double price_links(const struct dyn_model *model, const struct price *pri
     return sum;
 }
 
-/* ROS2 alone: the modes' springs and dampers ahead of their time, in each evaluation. */
+/* ROS2 only: the modes' springs and dampers at the end of the step, in each evaluation. */
 static double price_lead(const struct dyn_model *model, const struct price *price)
 {
     double sum = 0.0;
@@ -141,7 +141,7 @@ static int count_quaternions(const struct dyn_model *model)
     return count;
 }
 
-/* What the integrator does itself: sums over all numbers, and quaternions made unit. */
+/* The integrator's own work: sums over all numbers, and normalized quaternions. */
 static double price_integrator(const struct dyn_plant *plant, int evaluations)
 {
     const double all = dyn_plant_state_count(plant);
@@ -187,8 +187,8 @@ static int count_rubbing(const struct dyn_plant *plant)
     return count;
 }
 
-/* Dry friction, once a step and a solve: M and its factors, an answer for every direction that
- * rubs, and the search for the forces, which takes three rounds and has sixty at most. */
+/* Dry friction, once a step and a solve: M and its factors, a response for every direction with
+ * friction, and the search for the forces, which takes three iterations and at most sixty. */
 static double price_friction(const struct dyn_plant *plant)
 {
     const double n = count_rubbing(plant), nv = plant->model->nv;
@@ -207,7 +207,7 @@ static int depth_of(const struct dyn_model *model, int body)
     return depth;
 }
 
-/* A body that carries effectors is looked at once, for all that any of them needs. */
+/* The state of a body with effectors is computed once, for all of them. */
 static double price_mount(const struct dyn_plant *plant, int body)
 {
     unsigned needs = 0;

@@ -28,7 +28,7 @@ size_t board_ardupilot_write(bool is_pwm32, uint16_t frame_rate, uint32_t frame_
     return is_pwm32 ? BOARD_SERVO32_BYTES : BOARD_SERVO_BYTES;
 }
 
-/* Just behind `key":`, wherever the key stands after the section. */
+/* The text after `key":`, wherever the key is in the section. */
 static const char *find_field(const char *text, const char *section, const char *key)
 {
     const char *at = strstr(text, section);
@@ -43,7 +43,7 @@ static bool read_vector(const char *text, const char *section, const char *key, 
     return at != NULL && sscanf(at, "[%lf,%lf,%lf]", &v[0], &v[1], &v[2]) == 3;
 }
 
-/* As a quaternion, or as roll, pitch and yaw. */
+/* Read the attitude as a quaternion, or as roll, pitch and yaw. */
 static bool read_attitude(const char *text, double q[4])
 {
     const char *at = find_field(text, "", "quaternion");

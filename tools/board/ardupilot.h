@@ -1,6 +1,6 @@
 /*
  * ArduPilot's side of its JSON interface to a simulator; pure, no sockets.  Servo packets go out,
- * lines of JSON come in and are read as ArduPilot reads them, by looking for substrings.
+ * lines of JSON come in and are read as ArduPilot reads them, by a search for substrings.
  */
 #pragma once
 
@@ -10,10 +10,11 @@
 
 enum { BOARD_SERVO_BYTES = 40, BOARD_SERVO32_BYTES = 72 };
 
-/* A servo packet, little endian; its size.  Motors go to 1000..2000 us, other channels to 0. */
+/* Write a servo packet, little endian; returns its size.  Motors go to 1000..2000 us, other
+ * channels to 0. */
 size_t board_ardupilot_write(bool is_pwm32, uint16_t frame_rate, uint32_t frame_count,
                              const struct board_command *command,
                              uint8_t bytes[BOARD_SERVO32_BYTES]);
 
-/* One answer of the simulator, zero-terminated; false when something that is needed is missing. */
+/* Parse one answer of the simulator, zero-terminated; false when a required value is missing. */
 bool board_ardupilot_read(const char *text, struct board_message *message);

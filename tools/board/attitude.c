@@ -11,7 +11,7 @@ enum { ALIGN_SAMPLES = 25 };
 static const double level_gain = 0.3;    /* 1/s */
 static const double heading_gain = 0.5;  /* 1/s */
 static const double velocity_gain = 1.0; /* 1/s^2, of the observer of tilt and velocity */
-static const double bias_gain = 0.15;    /* 1/s, share of each pull that is called bias */
+static const double bias_gain = 0.15;    /* 1/s, share of each correction that goes to the bias */
 static const double bias_max = 0.1;      /* rad/s */
 
 void board_attitude_gyro(struct board_attitude *a, const double gyro[3], double dt)

@@ -14,7 +14,7 @@ enum {
     BOARD_MOTOR_RAW_BYTES = 68
 };
 
-/* The motion of the vehicle; false when the size is another or a number is not one. */
+/* Parse the motion of the vehicle; false when the size is wrong or a number is not finite. */
 bool board_betaflight_read_fdm(const uint8_t *bytes, size_t size, struct board_message *message);
 /* The sticks of the radio. */
 bool board_betaflight_read_rc(const uint8_t *bytes, size_t size, struct board_message *message);

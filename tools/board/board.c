@@ -1,12 +1,12 @@
 /*
  * A reference control board for closed-loop tests without hardware.
  *
- * It is the simulator's peer and shares no code with it: what it knows of the other side is what
- * the wire says, so it also checks our reading of each protocol.
+ * It is the simulator's peer and shares no code with it: it knows of the simulator only what is
+ * on the wire, so it also checks our reading of each protocol.
  *
  *      wire ──message──> vehicle ──command──> wire
  *
- * The wire knows when a command goes out: as the answer to a sensor message, or by the clock.
+ * The wire decides when a command is sent: as the answer to a sensor message, or by the clock.
  */
 #include <math.h>
 #include <poll.h>
@@ -21,10 +21,10 @@
 #include "tools/board/wire.h"
 
 enum { EXIT_OK = 0, EXIT_SILENT = 1, EXIT_ADDRESS = 2, EXIT_USAGE_ERROR = 64 };
-enum { BATCH_MAX = 64 }; /* messages between two looks at the clock */
+enum { BATCH_MAX = 64 }; /* messages between two readings of the clock */
 
 static const uint64_t second_ns = 1000000000u;
-static const uint64_t nap_ns_max = 20000000u; /* finer than all that is due at leisure */
+static const uint64_t nap_ns_max = 20000000u; /* finer than all periodic work */
 
 enum board_end {
     END_NOT,
@@ -44,7 +44,7 @@ struct board {
     struct board_command command;
     uint64_t sensors;
     uint64_t first_sensor_us;
-    bool heard; /* the simulator has spoken */
+    bool heard; /* a message of the simulator has come */
     uint64_t heard_ns;
     enum board_end end;
 };
@@ -57,7 +57,7 @@ static void note_signal(int number)
     signalled = 1;
 }
 
-/* Signals arrive only inside ppoll(), so none can slip in between test and sleep. */
+/* Signals are delivered only inside ppoll(), so none is lost between the test and the wait. */
 static void catch_signals(sigset_t *while_waiting)
 {
     struct sigaction action = {.sa_handler = note_signal};
@@ -65,7 +65,7 @@ static void catch_signals(sigset_t *while_waiting)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); /* a simulator that hangs up is no reason to die of it */
+    signal(SIGPIPE, SIG_IGN); /* a closed connection must not kill the board */
 
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGINT);
@@ -75,7 +75,7 @@ static void catch_signals(sigset_t *while_waiting)
     sigdelset(while_waiting, SIGTERM);
 }
 
-/* Faults on purpose; true when this sensor message is to be ignored. */
+/* Injected faults; true when this sensor message is to be ignored. */
 static bool inject_misbehaviour(struct board *board, uint64_t time_us)
 {
     const struct board_options *options = &board->options;
@@ -139,7 +139,7 @@ static void handle_messages(struct board *board)
     }
 }
 
-/* What is due by the clock, whatever the simulator does. */
+/* Work that is due by the clock, whatever the simulator does. */
 static void keep_time(struct board *board, uint64_t now_ns)
 {
     const double limit_s = board->heard ? board->options.timeout_s : board->options.wait_s;
@@ -176,8 +176,8 @@ static void run_loop(struct board *board)
     catch_signals(&while_waiting);
     board->heard_ns = board_now_ns();
     while (!board->end) {
-        /* Read before looking at the clock: a board that was held up itself must not call the
-         * simulator silent while its messages wait in the socket. */
+        /* Read the messages before the clock: a delayed board must not take the simulator for
+         * silent while messages wait in the socket. */
         handle_messages(board);
         if (!board->end)
             keep_time(board, board_now_ns());

@@ -1,6 +1,6 @@
 /*
- * Detumbling by magnetic torquers alone.  A body that turns sees the field turn the other way,
- * dB/dt = -rate x B, and a dipole against that change brakes it:
+ * Detumbling by magnetic torquers alone.  In a turning body the field turns the other way, dB/dt
+ * = -rate x B, and a dipole against that change brakes it:
  *
  *      m = -k (dB/dt) / B^2         torque = m x B = -k (rate across B)
  *

@@ -4,7 +4,7 @@
 
 #include "tools/board/quaternion.h"
 
-/* What the filter believes of its instruments; a good MEMS gyro and a modest star tracker. */
+/* The assumed noise of the sensors: a good MEMS gyro and a modest star tracker. */
 static const double gyro_density = 1e-4;   /* rad/s / sqrt(Hz) */
 static const double walk_density = 1e-5;   /* rad/s sqrt(Hz) */
 static const double star_deviation = 1e-4; /* rad */
@@ -55,7 +55,7 @@ static void correct(struct board_estimator *e, const double star[4])
     e->angle_variance *= 1.0 - angle_gain;
 }
 
-/* The star as it would be at the time of the gyro sample. */
+/* The star tracker's attitude, propagated to the time of the gyro sample. */
 static void use_star(struct board_estimator *e)
 {
     const double age = ((double)e->time_us - (double)e->star_us) * 1e-6;

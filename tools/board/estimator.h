@@ -24,7 +24,7 @@ struct board_estimator {
     double rate[3]; /* gyro less bias, rad/s, body axes */
     double bias[3];
     double angle_variance, covariance, bias_variance;
-    bool star_waits; /* a star that the next gyro sample is to use */
+    bool star_waits; /* a star attitude for the next gyro sample */
     uint64_t star_us;
     double star[4];
 };

@@ -5,7 +5,7 @@
 _Static_assert((int)BOARD_STATUS_EMERGENCY == (int)MAV_STATE_EMERGENCY, "MAV_STATE");
 _Static_assert((int)BOARD_STATUS_POWEROFF == (int)MAV_STATE_POWEROFF, "MAV_STATE");
 
-/* fields_updated of HIL_SENSOR; an instrument counts only when all its bits are set. */
+/* fields_updated of HIL_SENSOR; a sensor counts only when all its bits are set. */
 enum { ACCEL_BITS = 0x7, GYRO_BITS = 0x38, FIELD_BITS = 0x1c0, PRESSURE_BITS = 0x1a00 };
 
 static const double tesla_per_gauss = 1e-4, pascal_per_hectopascal = 100.0;
@@ -47,7 +47,7 @@ static void read_sensor(const mavlink_message_t *raw, struct board_message *mess
 {
     mavlink_hil_sensor_t sensor;
     mavlink_msg_hil_sensor_decode(raw, &sensor);
-    if (sensor.id != 0) /* a second instrument; this board has one */
+    if (sensor.id != 0) /* a second sensor; this board uses one */
         return;
     message->type = BOARD_MESSAGE_SENSOR;
     message->time_us = sensor.time_usec;
@@ -97,7 +97,7 @@ static void read_tracker(const mavlink_message_t *raw, struct board_message *mes
         message->attitude[i] = (double)tracker.q[i];
 }
 
-/* A ground station's heartbeat, forwarded, says nothing of the simulator. */
+/* A forwarded heartbeat of a ground station is not the simulator's. */
 static void read_heartbeat(const mavlink_message_t *raw, struct board_message *message)
 {
     if (mavlink_msg_heartbeat_get_type(raw) == MAV_TYPE_GCS)
@@ -204,7 +204,7 @@ static void reply_command(struct board_frames *frames, const mavlink_message_t *
                                           raw, &ack);
 }
 
-/* One parameter is enough to see that a request went through. */
+/* One parameter is enough to show that a request arrived. */
 static void reply_parameters(struct board_frames *frames, mavlink_message_t *raw)
 {
     const mavlink_param_value_t value = {.param_value = 1.0f,

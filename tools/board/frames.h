@@ -1,6 +1,8 @@
 /*
  * MAVLink frames and what they mean to a board; pure, no sockets.  Written on MAVLink's own
  * generated headers.
+ *
+ * Tested by tests/scenario/test_board_replies.py.
  */
 #pragma once
 
@@ -20,9 +22,9 @@ struct board_frames {
 
 /* True when this byte completes a frame. */
 bool board_frames_push(struct board_frames *frames, uint8_t byte, mavlink_message_t *raw);
-/* Half a frame does not belong to what follows. */
+/* Drop a partial frame. */
 void board_frames_reset(struct board_frames *frames);
-/* What a frame of the simulator says. */
+/* Decode a frame of the simulator. */
 void board_frames_read(const mavlink_message_t *raw, struct board_message *message);
 
 /* Each writes one message of the board. */

@@ -21,7 +21,7 @@ static void want_velocity(const struct board_hover *hover, const double target[3
     wanted[2] = fmin(fmax(wanted[2], -hover->climb_max), 0.5 * hover->climb_max);
 }
 
-/* Turn level by the heading, then tip z onto the direction by the shortest way. */
+/* Turn by the heading, then tilt z onto the direction by the shortest rotation. */
 void board_hover_lean(const double thrust[3], double heading, double attitude[4])
 {
     const double turn[4] = {cos(0.5 * heading), 0.0, 0.0, sin(0.5 * heading)};

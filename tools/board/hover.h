@@ -1,10 +1,10 @@
 /*
- * The outer half of the flight controller: from a place to go to, to the attitude and thrust that
- * lead there.  Each stage asks the next for something bounded:
+ * The outer half of the flight controller: from a target position to the attitude and thrust that
+ * lead there.  Each stage gives the next a bounded target:
  *
  *      place --> velocity --> acceleration --> tilt and thrust
  *
- * The velocity error is integrated, which holds against wind and a wrong idea of the mass.
+ * The velocity error is integrated, which corrects for wind and a wrong mass.
  */
 #pragma once
 

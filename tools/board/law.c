@@ -18,7 +18,7 @@ static double braking(const struct board_law *law, const double e[3])
     return law->authority * least;
 }
 
-/* speed(p) and its slope; true where the linear part holds. */
+/* speed(p) and its derivative; true in the linear part. */
 static bool profile(const struct board_law *law, double a, double p, double *speed, double *slope)
 {
     const double k = law->attitude_gain;
@@ -44,7 +44,7 @@ static bool wanted_torque(const struct board_law *law, const double attitude[4],
         e[i] = r[i] / p;
 
     const bool near = profile(law, braking(law, e), p, &speed, &slope);
-    const double ratio = p > 0.0 ? speed / p : law->attitude_gain; /* slope across the axis */
+    const double ratio = p > 0.0 ? speed / p : law->attitude_gain; /* derivative across the axis */
     const double along = rate[0] * e[0] + rate[1] * e[1] + rate[2] * e[2];
 
     for (int i = 0; i < 3; i++) {
@@ -57,7 +57,7 @@ static bool wanted_torque(const struct board_law *law, const double attitude[4],
     return near;
 }
 
-/* Shrink to what the wheels can do and keep the direction; true when it had to. */
+/* Limit the torque to that of the wheels and keep its direction; true when it was limited. */
 static bool limit(double torque[3], double torque_max)
 {
     const double most = fmax(fabs(torque[0]), fmax(fabs(torque[1]), fabs(torque[2])));

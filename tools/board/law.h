@@ -14,8 +14,9 @@
  *      torque = I ( c (wanted - rate) + d wanted/dt ) + rate x I rate + trim
  *
  * Near the target this is the linear law with poles at -k and -c.  The trim integrates the rate
- * error, there only and never while a wheel is at its limit, so nothing winds up in a slew; it
- * holds against wheel friction.  A first-order roll-off keeps gyro noise out of the motors.
+ * error near the target only, and never while a wheel is at its limit, so that it does not wind
+ * up in a slew; it compensates wheel friction.  A first-order roll-off keeps gyro noise out of
+ * the motors.
  *
  * Modes of flexible panels lie above k and c.  Gyro and wheels sit on the same body, so the rate
  * feedback takes energy out of a mode as long as roll-off and wire delay turn the phase by less

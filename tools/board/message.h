@@ -1,6 +1,6 @@
 /*
- * What the wires tell the vehicles, and what the vehicles answer.  SI units whatever the wire
- * speaks; body axes forward, right, down; world axes north, east, down.
+ * The messages from the wires to the vehicles, and the vehicles' answers.  SI units on every
+ * wire; body axes forward, right, down; world axes north, east, down.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ enum { BOARD_CONTROL_COUNT = 16, BOARD_STICK_COUNT = 16 };
 enum board_message_type {
     BOARD_MESSAGE_OTHER,
     BOARD_MESSAGE_SENSOR,  /* answered with a command */
-    BOARD_MESSAGE_TRUTH,   /* attitude of the simulated vehicle, for want of a star tracker */
+    BOARD_MESSAGE_TRUTH,   /* true attitude of the simulated vehicle, used without a star tracker */
     BOARD_MESSAGE_TRACKER, /* attitude by the star tracker */
     BOARD_MESSAGE_GPS,
     BOARD_MESSAGE_STATE,  /* the whole motion at once; answered with a command */

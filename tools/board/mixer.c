@@ -17,7 +17,7 @@ static void bounds(const double value[MOTORS], double *least, double *most)
     }
 }
 
-/* The share of `extra` that can be added without spreading the motors beyond the range. */
+/* The share of `extra` that can be added without a motor out of its range. */
 static double share(const double base[MOTORS], const double extra[MOTORS], double range)
 {
     double low = 0.0, high = 1.0;

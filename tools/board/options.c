@@ -108,7 +108,8 @@ static const struct board_options defaults = {
                  .side_arm = 0.20,
                  .drag_ratio = 0.016},
     .height = 10.0,
-    .declination = 2.663 * M_PI / 180.0, /* of the field in Zurich that simulators start with */
+    .declination =
+        2.663 * M_PI / 180.0, /* of the field in Zurich, the default start of simulators */
     .timeout_s = 5.0,
     .wait_s = 60.0,
 };
@@ -351,7 +352,7 @@ static bool choose_vehicle(const char *name, struct board_options *options)
     return true;
 }
 
-/* What depends on other options, whatever their order was. */
+/* Options that depend on others, in any order. */
 static bool settle(const char *vehicle, struct board_options *options)
 {
     const struct board_airframe *airframe = &options->airframe;

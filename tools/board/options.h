@@ -1,5 +1,7 @@
 /*
- * What the user asked for on the command line.
+ * The options of the command line.
+ *
+ * Tested by tests/scenario/test_board_replies.py.
  */
 #pragma once
 
@@ -21,11 +23,11 @@ struct board_options {
     struct board_airframe airframe;
     double height;      /* m above the start */
     double declination; /* rad */
-    double timeout_s;   /* longest silence once the simulator has spoken */
-    double wait_s;      /* longest wait for its first word, 0: for ever */
+    double timeout_s;   /* longest silence after the simulator's first message */
+    double wait_s;      /* longest wait for its first message, 0: for ever */
     bool quiet;
     const char *ground; /* a ground station's address, or "wire"; NULL: it flies by itself */
-    /* Faults on purpose, 0: none. */
+    /* Injected faults, 0: none. */
     double clock_ppm;   /* its clock runs fast by this */
     uint64_t drop;      /* ignore every n-th sensor message */
     double die_after_s; /* of simulated time */

@@ -18,7 +18,7 @@ bool board_orders_open(struct board_orders *orders, const char *address, struct 
     return orders->fd >= 0;
 }
 
-/* As a flight controller has it: not ready means later, not never. */
+/* As in a flight controller, "not ready" means a later try may succeed. */
 static uint8_t obey(const struct board_orders *orders, const mavlink_command_long_t *command)
 {
     struct board_quad *quad = orders->quad;
@@ -56,7 +56,7 @@ static void acknowledge(struct board_orders *orders, struct board_frames *frames
                                           reply, &ack);
 }
 
-/* Any parameter may be set: what matters is that it is said back. */
+/* Any parameter may be set; the value is sent back. */
 static void confirm(struct board_frames *frames, const mavlink_message_t *asked,
                     mavlink_message_t *reply)
 {
@@ -86,7 +86,7 @@ static void post(const struct board_orders *orders, const mavlink_message_t *raw
     uint8_t bytes[MAVLINK_MAX_PACKET_LEN];
     const uint16_t size = mavlink_msg_to_send_buffer(bytes, raw);
     if (send(orders->fd, bytes, size, 0) < 0)
-        send(orders->fd, bytes, size, 0); /* the first may tell of a refusal before it */
+        send(orders->fd, bytes, size, 0); /* the first send may report an earlier refusal */
 }
 
 void board_orders_turn(struct board_orders *orders, uint64_t time_us)

@@ -12,7 +12,7 @@ static const double pole = 1.0; /* 1/s, triple, of height, its rate and its bias
 static const double gps_pole = 0.6;
 
 static const double pressure_age_max_s = 1.0, change_age_max_s = 1.0, fix_age_max_s = 1.0;
-static const double correction_max_s = 0.3; /* a late sample does not count for more */
+static const double correction_max_s = 0.3; /* a late sample has no larger weight */
 
 static double barometric_height(double pressure)
 {
@@ -70,7 +70,7 @@ void board_place_pressure(struct board_place *p, double pressure, bool flying)
     if (!(pressure > 1000.0 && pressure < 200000.0))
         return;
 
-    /* On the ground a simulated barometer without noise may well say the same for ever. */
+    /* On the ground a simulated barometer without noise may repeat the same number for ever. */
     if (!p->has_pressure || pressure != p->pressure || !flying)
         p->since_change = 0.0;
     if (!p->has_pressure)

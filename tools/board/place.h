@@ -1,7 +1,8 @@
 /*
- * Where the vehicle is, in metres north, east and down of its start: the accelerometer carries
- * position and velocity along, GPS corrects the horizontal part, the barometer the height.  A
- * barometer that is lost, or says the same number for long in flight, is replaced by GPS height.
+ * The vehicle's position in metres north, east and down of its start: the accelerometer
+ * propagates position and velocity, GPS corrects the horizontal part, the barometer the height.
+ * A barometer that is lost, or repeats the same number for long in flight, is replaced by GPS
+ * height.
  */
 #pragma once
 
@@ -16,12 +17,12 @@ struct board_place {
     double pressure;                      /* Pa, newest */
     double ground;                        /* m, barometric height of the start */
     double latitude, longitude, altitude; /* rad, rad, m: of the start by GPS */
-    double gps_height_offset;             /* m, GPS height less ours while the barometer lives */
-    double since_pressure, since_change;  /* s: since a sample, since it was another number */
+    double gps_height_offset;             /* m, GPS height less ours while the barometer works */
+    double since_pressure, since_change;  /* s: since a sample, since its number changed */
     double since_fix;                     /* s */
 };
 
-/* The height is known: a barometer that lives, or GPS. */
+/* True when the height is known, by a working barometer or GPS. */
 bool board_place_has_height(const struct board_place *p);
 bool board_place_has_fix(const struct board_place *p);
 

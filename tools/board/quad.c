@@ -9,10 +9,10 @@
 static const double gravity = 9.80665;
 static const double healthy_min_s = 1.0, spool_s = 0.5;
 static const double sense_age_max_s = 0.2, field_age_max_s = 1.0;
-static const double fix_patience_s = 5.0; /* dead reckoning is good for so long */
+static const double fix_patience_s = 5.0; /* longest time of dead reckoning */
 static const double idle = 0.1;           /* command of a motor that is armed and waits */
-static const double sink = 0.5;           /* m/s of a descent that knows its height */
-static const double blind_lift = 0.95;    /* of the weight, in one that does not */
+static const double sink = 0.5;           /* m/s of a descent with a known height */
+static const double blind_lift = 0.95;    /* of the weight, in a descent without */
 static const double step_max_s = 0.1;
 
 void board_quad_begin(struct board_quad *quad, const struct board_airframe *airframe, double height,
@@ -39,7 +39,7 @@ static bool is_healthy(const struct board_quad *quad)
            board_place_has_fix(&quad->place) && board_place_has_height(&quad->place);
 }
 
-/* Good enough to stay in the air. */
+/* True when the sensors are good enough to stay in the air. */
 static bool can_hold(const struct board_quad *quad)
 {
     return quad->since_gyro < sense_age_max_s && quad->since_accel < sense_age_max_s &&
@@ -68,7 +68,8 @@ static void arm(struct board_quad *quad)
     memset(quad->steer.trim, 0, sizeof quad->steer.trim);
 }
 
-/* It goes down no further, for longer than a gust could hold it; or long enough in any case. */
+/* True when the descent has ended for longer than a gust could hold the vehicle, or has lasted
+ * long enough in any case. */
 static bool has_landed(struct board_quad *quad, double dt)
 {
     const bool still = fabs(quad->place.velocity[2]) < 0.2 && board_place_has_height(&quad->place);
@@ -115,7 +116,7 @@ static void next_phase(struct board_quad *quad, double dt)
     }
 }
 
-/* Time goes on by dt, with or without news. */
+/* Advance the time by dt, with or without a message. */
 static void pass(struct board_quad *quad, double dt)
 {
     quad->phase_s += dt;
@@ -134,7 +135,7 @@ static double advance(struct board_quad *quad, uint64_t time_us)
     return step;
 }
 
-/* Level, and down: by the height where it is known, else by a little less than the weight. */
+/* Descend level: by the height where it is known, else with a thrust a little below the weight. */
 static void descend(struct board_quad *quad, double dt, double wanted[4], double *lift)
 {
     const struct board_place *p = &quad->place;
@@ -155,7 +156,7 @@ static void fly(struct board_quad *quad, double dt)
     else
         board_hover_update(&quad->hover, quad->target, quad->heading, quad->place.position,
                            quad->place.velocity, dt, wanted, &lift);
-    if (quad->since_gyro < sense_age_max_s) { /* without a rate no torque is better than any */
+    if (quad->since_gyro < sense_age_max_s) { /* without a rate, zero torque is the best choice */
         board_steer_rate(&quad->steer, quad->attitude.attitude, wanted, rate);
         board_steer_torque(&quad->steer, quad->attitude.rate, rate, dt, torque);
     }
@@ -215,7 +216,7 @@ static void take_gps(struct board_quad *quad, const struct board_message *messag
     board_attitude_velocity(&quad->attitude, error, quad->place.force, dt);
 }
 
-/* A simulator that tells all: nothing is left to estimate. */
+/* The simulator sends the whole state: nothing is estimated. */
 static void take_state(struct board_quad *quad, const struct board_message *message)
 {
     const double dt = advance(quad, message->time_us);
@@ -243,7 +244,7 @@ bool board_quad_arm(struct board_quad *quad, bool on)
     return quad->phase == BOARD_QUAD_ARMED || is_flying(quad);
 }
 
-/* As PX4 has it the order may come before the motors are armed, as ArduPilot has it after. */
+/* In PX4 the order may come before the motors are armed, in ArduPilot after. */
 bool board_quad_take_off(struct board_quad *quad, double height)
 {
     if (!(height > 0.0) || quad->healthy_s < healthy_min_s || is_flying(quad))

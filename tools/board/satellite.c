@@ -24,7 +24,7 @@ static void unload(struct board_satellite *s, double dt)
         s->controls[3 + i] = board_clamp(s->momentum.dipole[i] / s->momentum.dipole_max, 1.0);
 }
 
-/* The body feels the opposite of what the motor does to the wheel. */
+/* The torque on the body is opposite to the motor's torque on the wheel. */
 static void point(struct board_satellite *s, double dt)
 {
     const struct board_estimator *e = &s->estimator;

@@ -8,8 +8,8 @@
  *
  *      magnetometer ──> detumble ──dipole──> torquers 0, 1, 2
  *
- * The controls stay zero, and the board disarmed, until the first star has given it an attitude or,
- * when it detumbles, until it has seen the field twice.
+ * The controls stay zero, and the board disarmed, until the first star tracker message or, when
+ * it detumbles, until the second magnetometer sample.
  */
 #pragma once
 
@@ -26,11 +26,11 @@ struct board_satellite {
     bool detumbles; /* instead of pointing */
 
     struct board_estimator estimator;
-    bool has_tracker; /* truth is not listened to any more */
+    bool has_tracker; /* the true attitude is ignored from now on */
     bool has_field;
     uint64_t field_us;
     double field[3];
-    bool armed; /* the controls are the law's */
+    bool armed; /* the controls are those of the law */
     double controls[6];
 };
 

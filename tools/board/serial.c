@@ -1,5 +1,5 @@
-/* Apart from the sockets: the kernel's terminal header, which knows any baud rate, and libc's do
- * not live in one file. */
+/* Separate from the sockets: the kernel's terminal header, which has any baud rate, and libc's
+ * cannot be included in one file. */
 #include "tools/board/socket.h"
 
 #include <asm/termbits.h>
@@ -20,7 +20,7 @@ int board_socket_serial(const char *path, unsigned baud, char error[256])
         line.c_oflag = 0;
         line.c_lflag = 0;
         line.c_cflag = CS8 | CREAD | CLOCAL | BOTHER;
-        line.c_cc[VMIN] = 1; /* nothing there is EAGAIN and not an end of file */
+        line.c_cc[VMIN] = 1; /* an empty line gives EAGAIN and not an end of file */
         line.c_cc[VTIME] = 0;
         line.c_ispeed = line.c_ospeed = baud;
         ok = ioctl(fd, TCSETS2, &line) == 0;

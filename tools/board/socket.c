@@ -11,7 +11,7 @@
 
 enum { HOST_MAX = 128, PORT_MAX = 16 };
 
-/* "host:port" in two; brackets around an IPv6 address are taken off. */
+/* Split "host:port"; brackets around an IPv6 address are removed. */
 static bool split_address(const char *address, char host[HOST_MAX], long *number)
 {
     const char *colon = strrchr(address, ':');
@@ -100,7 +100,7 @@ static int bind_beside(const char *address, int offset, char error[256])
     if (!ok)
         return -1;
 
-    /* The port stands at the same place in both families. */
+    /* The port is at the same offset in both address families. */
     memcpy((char *)&own + 2, (const char *)found->ai_addr + 2, 2);
     const int fd = socket(found->ai_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     freeaddrinfo(found);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* UDP to "host:port" or "[address]:port"; a connected socket hears nobody else. */
+/* UDP to "host:port" or "[address]:port"; a connected socket receives from this peer only. */
 int board_socket_udp(const char *address, char error[256]);
 /* TCP to the same; the connection may still be under way. */
 int board_socket_tcp(const char *address, char error[256]);

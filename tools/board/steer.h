@@ -1,5 +1,5 @@
 /*
- * The inner half of a flight controller: from the attitude that is wanted to torque.
+ * The inner half of a flight controller: from the target attitude to the torque.
  *
  *      attitude --> rate --> torque = I c (wanted - rate) + rate x I rate + trim
  */
@@ -12,7 +12,7 @@ struct board_steer {
     double trim[3];       /* N m */
 };
 
-/* The rate that leads from this attitude to the wanted one, rad/s, body axes, bounded. */
+/* The rate that leads from this attitude to the target, rad/s, body axes, bounded. */
 void board_steer_rate(const struct board_steer *steer, const double attitude[4],
                       const double wanted[4], double rate[3]);
 void board_steer_torque(struct board_steer *steer, const double rate[3], const double wanted[3],

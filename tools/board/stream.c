@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FULL_MS = 100 }; /* longest wait for a line to take the rest of a frame */
+enum { FULL_MS = 100 }; /* longest wait for a line to accept the rest of a frame */
 
-/* A torn datagram must not eat the next; a byte stream that ends has been closed. */
+/* A partial datagram must not consume the next; a byte stream that ends has been closed. */
 static bool fetch(struct board_stream *stream)
 {
     ssize_t size;
@@ -59,7 +59,7 @@ void board_stream_request_sync(struct board_stream *stream)
     board_stream_send(stream, &raw);
 }
 
-/* A request has no tc1 and is answered; an answer brings our own ts1 back. */
+/* A request has no tc1 and is answered; an answer has our own ts1. */
 void board_stream_sync(struct board_stream *stream, const mavlink_message_t *raw)
 {
     const uint64_t now_ns = board_now_ns();

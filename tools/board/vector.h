@@ -1,5 +1,5 @@
 /*
- * Three-vectors, and their turning between body and world axes.
+ * Three-vectors, and their rotation between body and world axes.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * What the board flies: messages in, a command out, the same for every vehicle.
+ * The interface of the vehicles: messages in, a command out.
  */
 #pragma once
 
@@ -17,6 +17,6 @@ struct board_vehicle {
 };
 
 void board_vehicle_receive(struct board_vehicle *vehicle, const struct board_message *message);
-/* The board's own clock went on without a message. */
+/* Advance the board's own clock without a message. */
 void board_vehicle_elapse(struct board_vehicle *vehicle, uint64_t time_us);
 void board_vehicle_command(const struct board_vehicle *vehicle, struct board_command *command);

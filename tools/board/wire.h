@@ -1,6 +1,6 @@
 /*
- * The board's end of a wire: knows messages and sockets, no control.  Each kind of wire speaks as
- * one kind of flight software does:
+ * The board's end of a wire: messages and sockets, no control.  Each kind of wire behaves like
+ * one kind of flight software:
  *
  *      mavlink      MAVLink 2 over UDP; one command answers each sensor message
  *      px4          PX4 in the loop, TCP, in lockstep with the simulator's clock
@@ -41,34 +41,34 @@ struct board_wire_kind {
     const char *address; /* default */
     struct board_wire *(*open)(const struct board_wire_setup *setup, char error[256]);
     void (*close)(struct board_wire *wire);
-    /* The next message that is already here; false when there is none. */
+    /* The next message that has arrived; false when there is none. */
     bool (*next)(struct board_wire *wire, struct board_message *message);
     /* The command that answers a sensor or state message. */
     void (*answer)(struct board_wire *wire, const struct board_command *command);
-    /* All that is due by the clock and not by a message; heard: the simulator has spoken. */
+    /* Send what is due by the clock; heard: the simulator has sent a message. */
     void (*keep_time)(struct board_wire *wire, uint64_t now_ns, bool heard,
                       const struct board_command *command);
     void (*count)(const struct board_wire *wire, struct board_wire_counters *counters);
 };
 
-/* What the program's loop sees of a wire. */
+/* The wire as the program's loop uses it. */
 struct board_wire {
     const struct board_wire_kind *kind;
     struct board_orders *orders; /* of a ground station that shares the wire; NULL: none */
     int fd[2];                   /* for poll(), -1: none */
-    bool muted;                  /* every send is swallowed; a test aid */
-    bool closed;                 /* the simulator has hung up */
-    bool has_own_clock; /* messages are stamped at arrival, and time goes on without them */
-    uint64_t due_ns;    /* when keep_time() is wanted next, 0: at leisure */
+    bool muted;                  /* every send is dropped; a test aid */
+    bool closed;                 /* the simulator has closed the connection */
+    bool has_own_clock; /* messages are stamped at arrival, and time advances without them */
+    uint64_t due_ns;    /* next call of keep_time(), 0: not urgent */
 };
 
 extern const struct board_wire_kind board_wire_mavlink, board_wire_px4, board_wire_hitl,
     board_wire_ardupilot, board_wire_betaflight;
 
-/* By its name; NULL: there is none. */
+/* Find a kind of wire by its name; NULL: there is none. */
 const struct board_wire_kind *board_wire_find(const char *name);
 
-/* From here on its clock runs fast by so many parts in a million. */
+/* Make its clock run fast by so many parts in a million. */
 void board_clock_skew(double ppm);
 /* CLOCK_MONOTONIC, skewed. */
 uint64_t board_now_ns(void);

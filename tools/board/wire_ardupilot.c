@@ -1,7 +1,7 @@
 /*
- * ArduPilot with an external simulator, UDP: a servo packet goes out, an answer in JSON comes back
- * and makes the next.  The frame count counts answers; a packet whose answer does not come within a
- * second is sent again, and the simulator knows it by its count.
+ * ArduPilot with an external simulator, UDP: a servo packet goes out, an answer in JSON comes
+ * back and makes the next.  The frame count counts answers; a packet whose answer does not come
+ * within a second is sent again, and the simulator recognizes it by its count.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,11 +18,11 @@ enum { FRAME_RATE = 1000, TEXT_MAX = 65536 };
 static const uint64_t repeat_period_ns = 1000000000u;
 
 struct ardupilot {
-    struct board_wire wire; /* first */
+    struct board_wire wire; /* the first member */
     bool is_pwm32;
     uint32_t frames; /* answers received */
     uint64_t tx, bad;
-    uint64_t sent_ns; /* when the newest packet went out, 0: none yet */
+    uint64_t sent_ns; /* time of the newest packet sent, 0: none yet */
     char text[TEXT_MAX];
 };
 

@@ -77,14 +77,15 @@ static bool fetch(struct betaflight *self, int which, struct board_message *mess
     return true;
 }
 
-/* The radio first: what the pilot did before this motion counts for it. */
+/* Read the radio first: the sticks before this motion apply to it. */
 static bool next(struct board_wire *wire, struct board_message *message)
 {
     struct betaflight *self = (struct betaflight *)wire;
     return fetch(self, RADIO, message) || fetch(self, MOTION, message);
 }
 
-/* A refusal of the packet before is told in place of sending this one, so send it again. */
+/* The kernel reports the refusal of the previous packet instead of sending this one, so send it
+ * again. */
 static void post(struct betaflight *self, int which, const uint8_t *bytes, size_t size)
 {
     if (self->wire.muted)

@@ -1,6 +1,6 @@
 /*
- * A PX4 board in hardware-in-the-loop mode, on a serial line or UDP.  It talks first, runs on its
- * own clock and stamps what it senses at arrival; its commands are a stream and no answers.  Its
+ * A PX4 board in hardware-in-the-loop mode, on a serial line or UDP.  It sends first, runs on its
+ * own clock and stamps sensor messages at arrival; its commands are a stream, not answers.  Its
  * telemetry shares the line, and it answers a ground station behind the simulator.
  */
 #include <stdio.h>
@@ -18,7 +18,7 @@ enum { DUE_HEARTBEAT, DUE_CONTROLS, DUE_SYNC, DUE_ATTITUDE, DUE_COUNT };
 static const uint64_t period_ns[DUE_COUNT] = {1000000000u, 5000000u, 100000000u, 20000000u};
 
 struct hitl {
-    struct board_stream stream; /* first */
+    struct board_stream stream; /* the first member */
     bool is_not_hil;
     bool senses; /* a sensor message has come */
     uint64_t due_ns[DUE_COUNT];
@@ -72,7 +72,7 @@ static uint8_t mode_of(const struct hitl *self, int base, const struct board_com
     return (uint8_t)(hil | (command->armed ? MODE_ARMED : 0));
 }
 
-/* On a fixed grid; what was missed is lost. */
+/* Send on a fixed grid; missed slots are lost. */
 static bool is_due(struct hitl *self, int what, uint64_t now_ns)
 {
     if (now_ns < self->due_ns[what])

@@ -1,5 +1,5 @@
-/* MAVLink 2 over UDP, the way a PX4 board talks in hardware-in-the-loop mode, but with one command
- * for each sensor message. */
+/* MAVLink 2 over UDP, like a PX4 board in hardware-in-the-loop mode, but with one command for
+ * each sensor message. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@ static const uint64_t heartbeat_period_ns = 1000000000u;
 static const uint64_t sync_period_ns = 100000000u;
 
 struct mavlink {
-    struct board_stream stream; /* first */
+    struct board_stream stream; /* the first member */
     uint64_t heartbeat_ns, sync_ns;
 };
 
@@ -59,7 +59,7 @@ static void answer(struct board_wire *wire, const struct board_command *command)
     board_stream_send(stream, &raw);
 }
 
-/* Nobody listening yet is no error: the next heartbeat tries again. */
+/* A missing simulator is not an error: the next heartbeat tries again. */
 static void keep_time(struct board_wire *wire, uint64_t now_ns, bool heard,
                       const struct board_command *command)
 {

@@ -5,7 +5,7 @@
  *      HIL_SENSOR 1 .. lock_after - 1     silence, while PX4 starts its modules
  *      HIL_SENSOR lock_after ...          one HIL_ACTUATOR_CONTROLS each
  *
- * Nothing it sends depends on the wall clock.
+ * Nothing that it sends depends on the wall clock.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,10 +22,10 @@ enum { MODE_BASE = 0x01, MODE_ARMED = 0x80, FLAG_LOCKSTEP = 1, TRUTH_PERIOD_US =
 static const uint64_t retry_period_ns = 10000000u;
 
 struct px4 {
-    struct board_stream stream; /* first */
+    struct board_stream stream; /* the first member */
     struct board_wire_setup setup;
     bool connected;
-    uint64_t sensors; /* HIL_SENSOR messages of the first instrument */
+    uint64_t sensors; /* HIL_SENSOR messages of the first sensor */
     uint64_t time_us; /* of the newest */
     uint64_t retry_ns;
 };
@@ -56,7 +56,7 @@ static void greet(struct px4 *self)
     board_stream_send(&self->stream, &raw);
 }
 
-/* A server that is not there yet is asked again. */
+/* Connect again when the server does not exist yet. */
 static void try_to_connect(struct px4 *self, uint64_t now_ns)
 {
     struct board_wire *wire = &self->stream.wire;

@@ -21,75 +21,76 @@ struct sim_operator {
     uint64_t stop_ticket;
 };
 
-bool sim_operator_request_act(struct sim_operator *desk, const struct sim_operator_request *request)
+bool sim_operator_request_act(struct sim_operator *sim_operator,
+                              const struct sim_operator_request *request)
 {
-    desk->asked = *request;
-    desk->count++;
-    return !desk->full;
+    sim_operator->asked = *request;
+    sim_operator->count++;
+    return !sim_operator->full;
 }
 
-bool sim_operator_stop_arm(struct sim_operator *desk, uint64_t ticket)
+bool sim_operator_stop_arm(struct sim_operator *sim_operator, uint64_t ticket)
 {
-    desk->stops++;
-    desk->stop_ticket = ticket;
+    sim_operator->stops++;
+    sim_operator->stop_ticket = ticket;
     return true;
 }
 
-void sim_operator_client_lost(struct sim_operator *desk)
+void sim_operator_client_lost(struct sim_operator *sim_operator)
 {
-    desk->losses++;
+    sim_operator->losses++;
 }
 
-bool sim_operator_next_answer(struct sim_operator *desk, struct sim_operator_answer *answer)
+bool sim_operator_next_answer(struct sim_operator *sim_operator, struct sim_operator_answer *answer)
 {
-    const bool has = desk->answered;
-    *answer = desk->answer;
-    desk->answered = false;
+    const bool has = sim_operator->answered;
+    *answer = sim_operator->answer;
+    sim_operator->answered = false;
     return has;
 }
 
-int sim_operator_parameter_count(const struct sim_operator *desk)
+int sim_operator_parameter_count(const struct sim_operator *sim_operator)
 {
-    (void)desk;
+    (void)sim_operator;
     return 2;
 }
 
-const struct sim_operator_parameter *sim_operator_parameter(const struct sim_operator *desk,
+const struct sim_operator_parameter *sim_operator_parameter(const struct sim_operator *sim_operator,
                                                             int index)
 {
     static const struct sim_operator_parameter parameters[] = {{.name = "a"}, {.name = "b"}};
-    (void)desk;
+    (void)sim_operator;
     return &parameters[index];
 }
 
-double sim_operator_parameter_value(const struct sim_operator *desk, int index)
+double sim_operator_parameter_value(const struct sim_operator *sim_operator, int index)
 {
-    (void)desk;
+    (void)sim_operator;
     return index + 0.5;
 }
 
-int sim_operator_fault_count(const struct sim_operator *desk)
+int sim_operator_fault_count(const struct sim_operator *sim_operator)
 {
-    (void)desk;
+    (void)sim_operator;
     return 2;
 }
 
-const char *sim_operator_fault_name(const struct sim_operator *desk, int index)
+const char *sim_operator_fault_name(const struct sim_operator *sim_operator, int index)
 {
-    (void)desk;
+    (void)sim_operator;
     return index ? "gyro stuck" : "wheel bias";
 }
 
-bool sim_operator_is_paused(const struct sim_operator *desk)
+bool sim_operator_is_paused(const struct sim_operator *sim_operator)
 {
-    (void)desk;
+    (void)sim_operator;
     return false;
 }
 
 /* ---- */
 
-static struct sim_operator panel;
-static struct service_desk desk;
+static struct sim_operator stand_in;
+static struct operator_services services;
 static const struct io_service_table *seam;
 static char note[256];
 
@@ -101,9 +102,9 @@ static void take_note(void *self, const char *text)
 
 void setUp(void)
 {
-    memset(&panel, 0, sizeof panel);
+    memset(&stand_in, 0, sizeof stand_in);
     note[0] = '\0';
-    seam = services_open(&desk, &panel, (struct service_listener){NULL, take_note});
+    seam = services_open(&services, &stand_in, (struct service_listener){NULL, take_note});
 }
 
 void tearDown(void)
@@ -136,47 +137,47 @@ static void test_each_service_is_its_act(void)
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++) {
         strcpy(arguments.text, acts[i].act == SIM_ACT_FAULT ? "gyro stuck" : "a.checkpoint");
         TEST_ASSERT_NULL_MESSAGE(call(acts[i].name, &arguments), acts[i].name);
-        TEST_ASSERT_EQUAL_INT(acts[i].act, panel.asked.act);
-        TEST_ASSERT_EQUAL_UINT64(7, panel.asked.ticket);
+        TEST_ASSERT_EQUAL_INT(acts[i].act, stand_in.asked.act);
+        TEST_ASSERT_EQUAL_UINT64(7, stand_in.asked.ticket);
     }
 }
 
 static void test_a_stop_is_no_request_and_a_full_desk_takes_it(void)
 {
     const struct io_foxglove_arguments nothing = {0};
-    panel.full = true;
+    stand_in.full = true;
     TEST_ASSERT_EQUAL_STRING("/safe", seam->services[seam->stop_service].name);
     TEST_ASSERT_TRUE(seam->stop(seam->self, 11));
-    TEST_ASSERT_EQUAL_INT(1, panel.stops);
-    TEST_ASSERT_EQUAL_UINT64(11, panel.stop_ticket);
+    TEST_ASSERT_EQUAL_INT(1, stand_in.stops);
+    TEST_ASSERT_EQUAL_UINT64(11, stand_in.stop_ticket);
     seam->lost(seam->self);
-    TEST_ASSERT_EQUAL_INT(1, panel.losses);
+    TEST_ASSERT_EQUAL_INT(1, stand_in.losses);
     TEST_ASSERT_NOT_NULL(call("/safe", &nothing));
-    TEST_ASSERT_EQUAL_INT(0, panel.count);
+    TEST_ASSERT_EQUAL_INT(0, stand_in.count);
 }
 
 static void test_arguments_reach_the_desk(void)
 {
     struct io_foxglove_arguments arguments = {.frames = 3};
     TEST_ASSERT_NULL(call("/step", &arguments));
-    TEST_ASSERT_EQUAL_DOUBLE(3.0, panel.asked.value);
+    TEST_ASSERT_EQUAL_DOUBLE(3.0, stand_in.asked.value);
     strcpy(arguments.text, "before-burn");
     TEST_ASSERT_NULL(call("/restore", &arguments));
-    TEST_ASSERT_EQUAL_STRING("before-burn", panel.asked.path);
+    TEST_ASSERT_EQUAL_STRING("before-burn", stand_in.asked.path);
     strcpy(arguments.text, "gyro stuck");
     arguments.active = true;
     TEST_ASSERT_NULL(call("/fault", &arguments));
-    TEST_ASSERT_EQUAL_UINT32(1, panel.asked.index);
-    TEST_ASSERT_EQUAL_DOUBLE(1.0, panel.asked.value);
+    TEST_ASSERT_EQUAL_UINT32(1, stand_in.asked.index);
+    TEST_ASSERT_EQUAL_DOUBLE(1.0, stand_in.asked.value);
     strcpy(arguments.text, "0");
     arguments.active = false;
     TEST_ASSERT_NULL(call("/fault", &arguments));
-    TEST_ASSERT_EQUAL_UINT32(0, panel.asked.index);
-    TEST_ASSERT_EQUAL_DOUBLE(0.0, panel.asked.value);
+    TEST_ASSERT_EQUAL_UINT32(0, stand_in.asked.index);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, stand_in.asked.value);
     TEST_ASSERT_NULL(seam->set(seam->self, 9, 1, -2.5));
-    TEST_ASSERT_EQUAL_INT(SIM_ACT_TUNE, panel.asked.act);
-    TEST_ASSERT_EQUAL_UINT32(1, panel.asked.index);
-    TEST_ASSERT_EQUAL_DOUBLE(-2.5, panel.asked.value);
+    TEST_ASSERT_EQUAL_INT(SIM_ACT_TUNE, stand_in.asked.act);
+    TEST_ASSERT_EQUAL_UINT32(1, stand_in.asked.index);
+    TEST_ASSERT_EQUAL_DOUBLE(-2.5, stand_in.asked.value);
     TEST_ASSERT_EQUAL_STRING("b", seam->parameter_name(seam->self, 1));
     TEST_ASSERT_EQUAL_DOUBLE(1.5, seam->parameter_value(seam->self, 1));
 }
@@ -195,8 +196,8 @@ static void test_what_makes_no_sense_does_not_reach_the_desk(void)
         TEST_ASSERT_NOT_NULL_MESSAGE(call("/checkpoint", &file), others[i]);
     }
     TEST_ASSERT_NOT_NULL(seam->set(seam->self, 1, 0, (double)INFINITY));
-    TEST_ASSERT_EQUAL_INT(0, panel.count);
-    panel.full = true;
+    TEST_ASSERT_EQUAL_INT(0, stand_in.count);
+    stand_in.full = true;
     TEST_ASSERT_NOT_NULL(call("/pause", &nothing));
 }
 
@@ -204,8 +205,8 @@ static void test_answers_come_with_their_frame_and_are_noted(void)
 {
     struct io_service_reply answer;
     TEST_ASSERT_FALSE(seam->answer(seam->self, &answer));
-    panel.answered = true;
-    panel.answer =
+    stand_in.answered = true;
+    stand_in.answer =
         (struct sim_operator_answer){.ticket = 5, .frame = 12, .done = true, .text = "paused"};
     TEST_ASSERT_TRUE(seam->answer(seam->self, &answer));
     TEST_ASSERT_EQUAL_UINT64(5, answer.ticket);

@@ -14,6 +14,8 @@
 
 #include "config/scenario.h"
 #include "rt/panic.h"
+#include "tools/airbearing/report/report_json.h"
+#include "tools/airbearing/report/report_text.h"
 #include "tools/airbearing/run/run.h"
 #include "unity.h"
 
@@ -218,9 +220,9 @@ static void make_link(int i)
                                                    .duplicates = at + 10,
                                                    .forwarded = at + 11,
                                                    .forward_dropped = at + 12};
-    run.link[i].pulse =
+    run.link[i].cadence =
         (struct io_cadence){.gap_ns_max = 2500000 + at, .late = at + 14, .silent = at + 15};
-    run.link[i].board_wake_up = at + 16;
+    run.link[i].wake_up_messages = at + 16;
     run.source.resets[i] = (uint32_t)at + 17;
     for (int part = 0; part < IO_LATENCY_COUNT; part++) {
         const uint64_t from = (uint64_t)(part + 7 * i);

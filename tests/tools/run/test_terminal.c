@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "config/scenario.h"
-#include "tools/airbearing/run/run.h"
+#include "tools/airbearing/run/terminal.h"
 #include "unity.h"
 
 enum { TEXT_MAX = 4096 };

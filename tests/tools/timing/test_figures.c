@@ -172,7 +172,7 @@ static void test_a_late_frame_names_the_job_that_ran_and_the_one_that_grew(void)
     evidence.job[501].spent_ns[1] = 60000;
     make_late(501, 1200000, RT_CAUSE_OWN);
     compute();
-    TEST_ASSERT_EQUAL_size_t(1, figures.sim_delay_line_count);
+    TEST_ASSERT_EQUAL_size_t(1, figures.late_count);
     TEST_ASSERT_EQUAL_UINT64(501, figures.late[0].frame);
     TEST_ASSERT_EQUAL_UINT64(200000 + 502, figures.late[0].over_ns);
     TEST_ASSERT_EQUAL_STRING("hash", figures_phase_name(&figures, figures.late[0].running));
@@ -316,7 +316,7 @@ static void test_a_run_without_a_wall_clock_promised_nothing(void)
     evidence.pace = RT_PACE_FAST;
     compute();
     TEST_ASSERT_TRUE(figures.kept);
-    TEST_ASSERT_EQUAL_size_t(0, figures.sim_delay_line_count);
+    TEST_ASSERT_EQUAL_size_t(0, figures.late_count);
     TEST_ASSERT_EQUAL_size_t(0, figures.start_error.count);
     TEST_ASSERT_FALSE(figures.raw.known);
 }
@@ -672,9 +672,9 @@ static void test_the_latest_frame_is_the_one_with_the_most_over(void)
                                 {.frame = 6, .over_ns = 7}};
     struct rt_flight_recorder_row rows[] = {{.frame = 3}, {.frame = 4}, {.frame = 6}};
     const struct evidence told = {.row = rows, .row_count = 3};
-    struct figures some = {.evidence = &told, .late = late, .sim_delay_line_count = 4};
+    struct figures some = {.evidence = &told, .late = late, .late_count = 4};
     TEST_ASSERT_EQUAL_PTR(&rows[1], frame_steps_worst(&some)); /* of frame 5 nothing was told */
-    some.sim_delay_line_count = 0;
+    some.late_count = 0;
     TEST_ASSERT_NULL(frame_steps_worst(&some));
 }
 

@@ -12,8 +12,8 @@
 #include "rt/check.h"
 
 /*
- * LAPACK is loaded here and not with the program: a multi-threaded BLAS starts its threads when it
- * is loaded, and none of them has any business in a real-time run.
+ * LAPACK is loaded here and not with the program: a multi-threaded BLAS starts its threads when
+ * it is loaded, and none of them may exist in a real-time run.
  */
 struct lapack {
     __typeof__(&LAPACKE_dpotrf) dpotrf;
@@ -56,7 +56,7 @@ static double largest(const double *list, size_t count)
     return most;
 }
 
-/* CMPLX() of the standard, which not every compiler here has. */
+/* CMPLX() of the standard, which some compilers lack. */
 static double complex number(double re, double im)
 {
     return re + im * (double complex)_Complex_I;
@@ -90,7 +90,7 @@ static void normalise(size_t n, const double *L, double *X)
 /* X = L' X L^-T */
 static void change_basis(size_t n, const double *L, double *X)
 {
-    for (size_t i = 0; i < n; i++) /* row i of L' has its entries from i on: what is read is old */
+    for (size_t i = 0; i < n; i++) /* row i of L' starts at column i, so only old values are read */
         for (size_t c = 0; c < n; c++) {
             double sum = 0.0;
             for (size_t j = i; j < n; j++)
@@ -140,7 +140,7 @@ static double inverse_entry(size_t n, const double *L, size_t i)
     return square;
 }
 
-/* 1/s^2: the largest of the numbers that made K, each over the inertia that it can move. */
+/* 1/s^2: the largest number that contributes to K, each over the inertia that it moves. */
 static double scale_of(const struct eigen_problem *problem)
 {
     const size_t n = (size_t)problem->count;
@@ -199,8 +199,8 @@ static const char *solve_symmetric(const struct lapack *lapack, struct eigen_pro
 
 /* ---- general ------------------------------------------------------------------------------- */
 
-/* The state matrix T = Q' A Q, upper triangular with a zero diagonal in its first `zeros`. Rounding
- * leans these towards the slowest of the others by no more than `blur`. */
+/* The state matrix T = Q' A Q, upper triangular with a zero diagonal in its first `zeros`.
+ * Rounding moves these towards the slowest of the others by no more than `blur`. */
 struct staircase {
     int size, zeros;
     double *T, *Q;
@@ -260,7 +260,7 @@ static void turn_rows(double *X, size_t size, size_t from, const double *Vt)
     free(column);
 }
 
-/* Take the null space of what is left to the front.  *found tells its dimension. */
+/* Move the null space of the rest to the front; *found is its dimension. */
 static const char *deflate_null_space(const struct lapack *lapack, struct staircase *stairs,
                                       double floor, int *found)
 {
@@ -293,8 +293,9 @@ static const char *deflate_null_space(const struct lapack *lapack, struct stairc
     return status == 0 ? NULL : failed;
 }
 
-/* How many coordinates the zeros can move: the rank of the positions in their space.  Those of a
- * mere velocity are nothing but blur, which stiff modes beside soft ones make large. */
+/* The number of coordinates that the zero eigenvalues can move: the rank of the positions in
+ * their space.  The positions of a pure velocity are rounding errors, which are large when stiff
+ * and soft modes are mixed. */
 static const char *count_motions(const struct lapack *lapack, const struct staircase *stairs,
                                  int *motions)
 {
@@ -341,8 +342,8 @@ static void pick_vector(const double *V, size_t m, const double *im, size_t k, d
         y[i] = number(V[i * m + k], im[k] > 0.0 ? V[i * m + k + 1] : 0.0);
 }
 
-/* How much further than its matrix an eigenvalue moves: 1 / |x'y| of unit vectors left and right.
- * Beyond all bounds where two meet, as those of a critically damped joint do. */
+/* The condition number of an eigenvalue: 1 / |x'y| of the left and right unit vectors.  It is
+ * unbounded for a double eigenvalue, e.g. of a critically damped joint. */
 static double sensitivity(size_t m, const double complex *x, const double complex *y)
 {
     double complex product = 0.0;
@@ -383,7 +384,7 @@ static void free_rest(struct rest *rest)
     free(rest->right);
 }
 
-/* Rounding, as a change of T: what the staircase and dgeev add, and what K brought along. */
+/* Rounding errors as a change of T: those of the staircase and dgeev, and those of K. */
 static const char *solve_rest(const struct lapack *lapack, const struct staircase *stairs,
                               const double *L, double rate, double rounding, struct eigen *eigen)
 {
@@ -405,7 +406,8 @@ static const char *solve_rest(const struct lapack *lapack, const struct staircas
             continue;
         pick_vector(rest.left, m, rest.im, k, x);
         pick_vector(rest.right, m, rest.im, k, y + from);
-        /* Where two meet they move by the root of what their matrix does, four by the fourth. */
+        /* A double eigenvalue moves by the square root of the change of its matrix, a fourfold
+         * one by the fourth root. */
         const double doubt = fmin(rounding * sensitivity(m, x, y + from), pow(rounding, 0.25));
         if (cabs(value) <= doubt) {
             eigen->zeros += cimag(value) > 0.0 ? 2 : 1;

@@ -1,5 +1,5 @@
 /*
- * airbearing eval: dynamics of a model at given states, one JSON line in, one out.
+ * airbearing eval: dynamics of a model at given states, one JSON line in and one out.
  */
 #include <jansson.h>
 #include <math.h>
@@ -88,7 +88,7 @@ static int take_option(void *self, int option, char *value)
     }
 }
 
-/* 0 to go on, else the exit code; *done tells that --help was served. */
+/* 0 to continue, else the exit code; *done is set by --help. */
 static int read_options(int argc, char **argv, struct eval_options *options, bool *done)
 {
     static const struct option table[] = {
@@ -140,7 +140,7 @@ static int place_error(long line, int column, const char *format, ...)
     return EXIT_BAD_INPUT;
 }
 
-/* The numbers at key, put where the kernel wants them. */
+/* Read the numbers of a key into the kernel's order. */
 static int read_numbers(long line, const json_t *state, const char *key, const int *at, int count,
                         double *out)
 {
@@ -161,7 +161,7 @@ static int read_numbers(long line, const json_t *state, const char *key, const i
     return EXIT_OK;
 }
 
-/* The kernel takes the direction of a quaternion; one that is far from unit is a mistake. */
+/* The kernel normalizes quaternions; one that is far from unit length is an error. */
 static int check_quaternions(long line, const struct eval_model *bench)
 {
     const struct cfg_model *model = bench->model;
@@ -194,7 +194,7 @@ static int print_answer(long line, const struct eval_model *bench, const char *k
     return EXIT_OK;
 }
 
-/* The one place where an algorithm is chosen. */
+/* Run the chosen algorithm. */
 static void run_dynamics(struct eval_model *bench, bool inverse)
 {
     const struct dyn_model *tree = bench->model->tree;
@@ -245,7 +245,7 @@ static int answer_line(long line, const char *text, size_t size, bool inverse,
     return code;
 }
 
-/* Line by line, so that a program on the other end of two pipes gets its answers. */
+/* Flush line by line, so that a program on the other end of two pipes gets its answers. */
 static int answer_all(bool inverse, struct eval_model *bench)
 {
     char *text = NULL;

@@ -1,5 +1,7 @@
 /*
- * airbearing linearize: a model about a point as dx/dt = A x + B u, y = C x + D u.
+ * airbearing linearize: the linear model dx/dt = A x + B u, y = C x + D u about a point.
+ *
+ * Tested by tests/scenario/test_linear.py and test_model_words.py.
  */
 #include <math.h>
 #include <stdio.h>
@@ -53,7 +55,7 @@ static struct matrix_label *take_names(int count)
     return operating_point_alloc((size_t)count * sizeof(struct matrix_label));
 }
 
-/* Rows and columns of the velocities that are not held, to a place in a larger matrix. */
+/* Copy the rows and columns of the free velocities into a larger matrix. */
 static void put_block(const struct operating_point *point, const double *from, double *to,
                       int stride, int row, int column)
 {
@@ -158,7 +160,7 @@ static int largest(const double *list, int count)
 
 static bool is_finite(const struct model *model)
 {
-    double sum = 0.0; /* NaN or infinite once anything is */
+    double sum = 0.0; /* NaN or infinite when any entry is */
     for (int k = 0; k < model->outputs * model->count; k++)
         sum += 0.0 * model->C[k];
     for (int k = 0; k < model->outputs * model->inputs; k++)

@@ -15,7 +15,7 @@ static int widest(const struct matrix_label *names, int count, int least)
     return least;
 }
 
-/* Nobody asks for the sign of zero. */
+/* Print -0 as 0. */
 static double unsigned_zero(double x)
 {
     return x == 0.0 ? 0.0 : x;

@@ -15,7 +15,7 @@ struct table {
     const double *entry; /* by rows */
 };
 
-/* In blocks of columns that fit a terminal, five digits. */
+/* Print with five digits, in blocks of columns that fit a terminal. */
 void matrix_print(const struct table *table);
 
 /* One line of JSON each, 17 digits: a list, a list of lists, a list of names. */

@@ -1,5 +1,7 @@
 /*
  * airbearing modes: natural frequencies and damping of a model about a point.
+ *
+ * Tested by tests/scenario/test_linear.py and test_model_words.py.
  */
 #include <math.h>
 #include <stdio.h>
@@ -45,7 +47,7 @@ static double *take_matrix(const struct operating_point *point)
     return operating_point_alloc(nv * nv * sizeof(double));
 }
 
-/* What is held leaves: rows and columns of the free velocities, by the order of the file. */
+/* Keep the rows and columns of the free velocities, in the order of the file. */
 static double *free_part(const struct operating_point *point, const double *X)
 {
     const size_t nv = (size_t)point->model->nv, n = (size_t)point->count;
@@ -57,7 +59,7 @@ static double *free_part(const struct operating_point *point, const double *X)
     return part;
 }
 
-/* What K is the slope of: forces that hold the point, and those that accelerate it. */
+/* The forces whose derivative is K: those that hold the point, and those that accelerate it. */
 static double *take_forces(const struct operating_point *point, const double *a, const double *M)
 {
     const struct dyn_model *tree = point->model->tree;
@@ -95,7 +97,7 @@ static double *take_acceleration(const struct operating_point *point)
     return output.a;
 }
 
-/* M, and how the forces of inverse dynamics change with coordinates and velocities. */
+/* M, and the derivatives of inverse dynamics by coordinates and velocities. */
 static void take_slopes(const struct operating_point *point, const double *a, double *M,
                         double *tau_q, double *tau_v)
 {
@@ -108,7 +110,8 @@ static void take_slopes(const struct operating_point *point, const double *a, do
     free(linear);
 }
 
-/* Nothing asks how fast this joint's body travels: it flies in the world, and no axis is held. */
+/* True when the velocity of this joint's body has no effect: it flies in the world, and no axis
+ * is held. */
 static bool is_adrift(const struct operating_point *point, const struct cfg_model_joint *joint)
 {
     const struct dyn_body_spec *spec = &point->model->specs[joint->body];
@@ -120,7 +123,7 @@ static bool is_adrift(const struct operating_point *point, const struct cfg_mode
     return true;
 }
 
-/* Nothing stands in the world: gravity moves all alike. */
+/* True when nothing is fixed to the world: gravity accelerates all bodies equally. */
 static bool all_adrift(const struct operating_point *point)
 {
     const struct cfg_model *model = point->model;
@@ -133,10 +136,10 @@ static bool all_adrift(const struct operating_point *point)
 }
 
 /*
- * The same point seen by one who travels along with the bodies that fly, and falls along where all
- * of them do.  No eigenvalue changes: v less the turn of the travel takes the place of v, and
- * gravity only leads from turns to travel, which nothing else depends on.  Orbital speed and
- * gravity would drown slow rates in their rounding.
+ * The same point in a frame that moves with the flying bodies, and falls freely where all of them
+ * do.  No eigenvalue changes: v less the rotation of the travel replaces v, and gravity only
+ * couples rotation to travel, on which nothing else depends.  Otherwise the rounding errors of
+ * orbital speed and gravity would hide slow rates.
  */
 static struct operating_point travel_along(const struct operating_point *point)
 {
@@ -153,7 +156,7 @@ static struct operating_point travel_along(const struct operating_point *point)
     return along;
 }
 
-/* What linearize prints as A, [W 1; a_q a_v], with a_q = -M^-1 tau_q and a_v = -M^-1 tau_v. */
+/* The matrix A of linearize, [W 1; a_q a_v], with a_q = -M^-1 tau_q and a_v = -M^-1 tau_v. */
 static struct eigen_problem equation(const struct operating_point *point)
 {
     const struct operating_point along = travel_along(point);
@@ -191,7 +194,7 @@ static double damping_of(const struct eigen_mode *mode)
     return mode->re == 0.0 ? 0.0 : -mode->re / hypot(mode->re, mode->im);
 }
 
-/* Beyond what rounding may have made of a mode that does not grow. */
+/* True when the growth of a mode is beyond its rounding error. */
 static bool is_growing(const struct eigen_mode *mode)
 {
     return mode->re > mode->doubt;
@@ -243,7 +246,7 @@ static void print_json(const struct operating_point *point, const struct eigen *
     free(names);
 }
 
-/* The largest components of a shape that has not been told yet; -1: none worth telling. */
+/* The largest component of a shape that is not printed yet; -1: the rest is negligible. */
 static int next_component(const struct eigen_mode *mode, int count, double below)
 {
     int best = -1;
@@ -281,7 +284,7 @@ static void print_table(const struct operating_point *point, const struct eigen 
         printf("%14s %10s  %-11s  %s\n", "frequency Hz", "damping", "kind", "what moves");
     for (int m = 0; m < eigen->mode_count; m++) {
         const struct eigen_mode *mode = &eigen->modes[m];
-        const double damping = damping_of(mode); /* what rounding leaves would print as -0 */
+        const double damping = damping_of(mode); /* a rounding error would print as -0 */
         printf("%14.7g %10.5f  %-11s  ", frequency_of(mode), fabs(damping) < 5e-6 ? 0.0 : damping,
                kind_of(mode));
         print_shape(point, mode);
@@ -296,7 +299,7 @@ static void print_table(const struct operating_point *point, const struct eigen 
 static bool is_finite(const struct eigen_problem *problem)
 {
     const size_t entries = (size_t)problem->count * (size_t)problem->count;
-    double sum = 0.0; /* NaN or infinite once anything is */
+    double sum = 0.0; /* NaN or infinite when any entry is */
     for (size_t k = 0; k < entries; k++)
         sum +=
             0.0 * problem->M[k] + 0.0 * problem->W[k] + 0.0 * problem->C[k] + 0.0 * problem->K[k];

@@ -111,7 +111,7 @@ int operating_point_read_options(int argc, char **argv, const char *usage,
 
 /* ---- the file ---------------------------------------------------------------------------- */
 
-/* A finite number; key and number name it where it is none. */
+/* Read a finite number; key and number are for the error message. */
 static bool read_number(const struct cfg_node *node, const char *key, struct cfg_complaint *report,
                         double *out)
 {
@@ -150,7 +150,7 @@ static bool is_fixed(const struct operating_point *point, int joint)
     return point->model->specs[point->model->joints[joint].body].joint == DYN_JOINT_FIXED;
 }
 
-/* A joint by the name at a mark; one that mimics another has no motion of its own to hold. */
+/* Find a joint by its name; one that mimics another has no motion of its own to hold. */
 static bool find_joint(const struct operating_point *point, const char *name, struct cfg_mark mark,
                        struct cfg_complaint *report, int *joint)
 {
@@ -171,7 +171,8 @@ static bool find_joint(const struct operating_point *point, const char *name, st
     return cfg_fail(report, NULL, mark, "no joint that moves is called %s", cfg_quote(name).text);
 }
 
-/* The joint leaves the states.  Its accelerations, and its velocities unless they are kept. */
+/* Remove a joint from the states: clear its accelerations, and its velocities unless they are
+ * kept. */
 static void hold(struct operating_point *point, int joint, const double *v, const double *a)
 {
     const int *at = point->model->v_at + point->model->joints[joint].v_first;
@@ -182,7 +183,7 @@ static void hold(struct operating_point *point, int joint, const double *v, cons
     }
 }
 
-/* What the model holds itself, whatever the velocities said. */
+/* Apply the joints that the model itself holds, whatever velocities were given. */
 static void hold_as_model(struct operating_point *point)
 {
     for (int j = 0; j < point->model->joint_count; j++) {
@@ -260,7 +261,7 @@ static bool read_prescribed(struct operating_point *point, const struct cfg_node
     return true;
 }
 
-/* The kernel takes the direction of a quaternion; one that is far from unit is a mistake. */
+/* The kernel normalizes quaternions; one that is far from unit length is an error. */
 static bool check_quaternions(const struct operating_point *point, const struct cfg_node *node,
                               struct cfg_complaint *report)
 {
@@ -347,7 +348,7 @@ static bool read_root(struct operating_point *point, const struct cfg_node *root
     return read_held(point, root, report);
 }
 
-/* YAML reads "1" as it reads 1.  Text inside of a key that has numbers is told at its place. */
+/* YAML reads "1" like 1, so a string where a number belongs is reported here, with its place. */
 static bool check_numbers(const struct cfg_node *node, const json_t *json, const char *key,
                           struct cfg_complaint *report)
 {
@@ -368,7 +369,7 @@ static bool check_all_numbers(const struct cfg_node *root, const json_t *json,
                               struct cfg_complaint *report)
 {
     if (root->kind != CFG_NODE_MAP)
-        return true; /* told later */
+        return true; /* reported later */
     for (const struct cfg_node *item = root->first; item != NULL; item = item->next)
         if (strcmp(item->key, "locked") != 0 &&
             !check_numbers(item, json_object_get(json, item->key), item->key, report))
@@ -376,7 +377,7 @@ static bool check_all_numbers(const struct cfg_node *root, const json_t *json,
     return true;
 }
 
-/* jansson says what is no JSON; where the parts of JSON stand, only the YAML reader knows. */
+/* jansson finds text that is not JSON; only the YAML reader has the places of the parts. */
 static const struct cfg_node *parse_file(const char *text, size_t size, struct cfg_load_arena *pool,
                                          struct cfg_complaint *report)
 {
@@ -451,7 +452,7 @@ struct dyn_state operating_point_state(const struct operating_point *point)
     return (struct dyn_state){point->q, point->v};
 }
 
-/* tau that leaves no acceleration but the prescribed. */
+/* Find the tau that leaves no acceleration but the prescribed one. */
 static void find_tau(struct operating_point *point)
 {
     const struct dyn_model *tree = point->model->tree;

@@ -1,6 +1,8 @@
 /*
- * The point about which linearize and modes look at a model: its state, what acts on it, and which
- * joints stand still or move as prescribed.
+ * The operating point of linearize and modes: the state of a model, the forces on it, and the
+ * joints that are locked or prescribed.
+ *
+ * Tested by tests/scenario/test_linear.py and test_model_words.py.
  */
 #pragma once
 
@@ -12,7 +14,7 @@
 #include "tools/airbearing/analysis/matrix_print.h"
 
 struct operating_point_options {
-    const char *model, *at; /* at NULL: as the model begins, at rest */
+    const char *model, *at; /* at NULL: the model's start, at rest */
     enum cfg_base base;
     bool gravity_given, json;
     double gravity[3];
@@ -20,7 +22,7 @@ struct operating_point_options {
 
 struct operating_point {
     struct cfg_model *model;
-    double *q, *v, *tau; /* as the kernel counts */
+    double *q, *v, *tau; /* in the kernel's order */
     unsigned char *held;
     double *held_a;
     struct dyn_input input; /* of all the above */
@@ -28,7 +30,7 @@ struct operating_point {
     int *free_v;            /* those, in the order of the file */
 };
 
-/* Free velocity k as the kernel counts. */
+/* The kernel's index of free velocity k. */
 static inline int operating_point_v_index(const struct operating_point *point, int k)
 {
     return point->model->v_at[point->free_v[k]];
@@ -37,8 +39,8 @@ static inline int operating_point_v_index(const struct operating_point *point, i
 /* What a name stands for. */
 enum operating_point_signal { POINT_POSITION, POINT_VELOCITY, POINT_FORCE, POINT_ACCELERATION };
 
-/* Options of a command that looks at a point: 0 to go on, else the exit code; *done tells that
- * --help was served, which is `usage` and what the options mean. */
+/* Options of a command with an operating point: 0 to continue, else the exit code; *done is set
+ * by --help, which prints `usage` and the common options. */
 int operating_point_read_options(int argc, char **argv, const char *usage,
                                  struct operating_point_options *options, bool *done);
 
@@ -53,5 +55,5 @@ struct dyn_state operating_point_state(const struct operating_point *point);
 struct matrix_label operating_point_name(const struct operating_point *point,
                                          enum operating_point_signal signal, int k);
 
-/* Memory on a cache line; a machine that has no more of it ends the program with a line. */
+/* Memory aligned to a cache line; ends the program with a line when memory runs out. */
 void *operating_point_alloc(size_t size);

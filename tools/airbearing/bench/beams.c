@@ -51,7 +51,7 @@ static void close_chain(struct chain *chain)
     free(chain->x);
 }
 
-/* Each from its own state, so that no chain wears out. */
+/* Each call starts from its own state, so that no chain diverges. */
 static void step_chain(struct chain *chain, int state)
 {
     const struct subject *subject = &chain->subject;
@@ -105,7 +105,8 @@ static double median_ratio(const double *above, const double *below)
 
 static void fill_rows(struct chain *chains, struct beams *beams)
 {
-    for (int i = BEAMS_KINDS - 1; i >= 0; i--) { /* the rigid one last: sorting loses the turns */
+    for (int i = BEAMS_KINDS - 1; i >= 0;
+         i--) { /* the rigid one last: sorting destroys the order of the turns */
         struct beams_row *row = &beams->row[i];
         const struct subject_source source = {.name = chains[i].name, .is_made = true};
         row->fidelity = fidelity_of[i];

@@ -1,5 +1,7 @@
 /*
- * Chains of flexible beams beside the same chain of rigid ones: what flexibility costs.
+ * The cost of flexibility: chains of flexible beams beside the same chain of rigid ones.
+ *
+ * Tested by tests/scenario/test_bench_words.py.
  */
 #pragma once
 

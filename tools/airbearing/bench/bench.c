@@ -1,5 +1,6 @@
 /*
- * airbearing bench: how fast the dynamics are here, what they count, and what the executive adds.
+ * airbearing bench: the speed of the dynamics, their operation counts, and the overhead of the
+ * executive.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -47,7 +48,7 @@ static const char usage[] =
 enum { SUBJECTS_MAX = 4 };
 
 struct bench_options {
-    struct subject_source source; /* name NULL: those made here */
+    struct subject_source source; /* name NULL: the built-in models */
     int isa;                      /* enum dyn_isa; -1: all that run */
     bool json;
     long calls; /* 0: measure */
@@ -152,7 +153,7 @@ static int check_options(const struct bench_options *options)
     return 0;
 }
 
-/* 0 to go on, else the exit code; *done tells that --help was served. */
+/* 0 to continue, else the exit code; *done is set by --help. */
 static int read_options(int argc, char **argv, struct bench_options *options, bool *done)
 {
     static const struct option table[] = {
@@ -189,7 +190,7 @@ static void measure_model(const struct subject_source *source, int only, struct 
     count_measure(source, finding->isa, &finding->count);
 }
 
-/* As the system calls it. */
+/* The processor's name, from the system. */
 static void read_processor(char *name, size_t size)
 {
     char line[256];
@@ -368,7 +369,7 @@ static const struct subject_source made_here[SUBJECTS_MAX] = {
     {.name = "spacecraft22", .is_made = true},
 };
 
-/* Table rows as they come, on a terminal the only sign of progress that is needed. */
+/* Print table rows as they come, which also shows progress on a terminal. */
 static void take_model(const struct bench_options *options, const struct subject_source *source,
                        const struct subject *subject, json_t *report)
 {
@@ -430,7 +431,7 @@ static int measure_beams(const struct bench_options *options)
     return code;
 }
 
-/* A model that cannot be read is told before anything is printed. */
+/* A model that cannot be read is reported before anything is printed. */
 static int measure_subject(const struct bench_options *options)
 {
     const bool is_one = options->source.name != NULL;
@@ -442,7 +443,7 @@ static int measure_subject(const struct bench_options *options)
     for (int i = 0; i < (is_one ? 1 : SUBJECTS_MAX); i++) {
         if (subject_open(&subject, &sources[i], SUBJECT_STATES, error)) {
             fprintf(stderr, "%s\n", error);
-            return EXIT_BAD_INPUT; /* the first of one: those made here have no flaw */
+            return EXIT_BAD_INPUT; /* only a user's model can fail: the built-in ones are valid */
         }
         if (report == NULL)
             report = begin_report(options);

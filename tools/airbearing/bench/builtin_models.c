@@ -25,7 +25,7 @@ static void set_inertia(uint64_t *random, double size, double inertia[6])
     }
 }
 
-/* Nothing about it is square to anything: no number that a kernel could leave out is zero. */
+/* A body without symmetry: no number that a kernel could leave out is zero. */
 static struct dyn_body_spec make_body(uint64_t *random, int parent, enum dyn_joint_type joint)
 {
     const double size = 0.3;
@@ -71,7 +71,7 @@ static void make_spacecraft(struct builtin_model *made)
 
 /* ---- beams ---- */
 
-/* Bending first, then a twist, then a stretch.  The beam lies aslant in its body. */
+/* Bending first, then a twist, then a stretch.  The beam lies askew in its body. */
 static struct cfg_beam slant_beam(uint64_t *random, int modes)
 {
     struct cfg_beam beam = {
@@ -113,7 +113,7 @@ static struct mixture make_mixture(uint64_t *random, int modes)
     return mixture;
 }
 
-/* A table of so many numbers a mode, new; of none there is none. */
+/* A new table of so many numbers per mode; NULL for none. */
 static const double *mix_modes(struct builtin_model *made, const struct mixture *mixture, int width,
                                const double *table)
 {
@@ -128,7 +128,7 @@ static const double *mix_modes(struct builtin_model *made, const struct mixture 
     return mixed;
 }
 
-/* The same of two modes. */
+/* The same per pair of modes. */
 static const double *mix_pairs(struct builtin_model *made, const struct mixture *mixture, int width,
                                const double *table)
 {
@@ -182,7 +182,7 @@ static void tune_beam(struct builtin_model *made, const struct cfg_beam_form *fo
     flex->C = C;
 }
 
-/* One for all of them, with a node at its tip. */
+/* One flexible body for all links, with a node at its tip. */
 static struct dyn_modal *make_beam(struct builtin_model *made, uint64_t *random, int modes,
                                    enum dyn_fidelity fidelity, bool is_mixed)
 {
@@ -206,7 +206,7 @@ static struct dyn_modal *make_beam(struct builtin_model *made, uint64_t *random,
     return modal;
 }
 
-/* The hinges stand off the tips a little: an arm of zero would cost nothing. */
+/* The hinges are a little off the tips: a zero offset would cost nothing. */
 static void make_beams(struct builtin_model *made, int count, int modes, enum dyn_fidelity fidelity,
                        bool is_mixed)
 {
@@ -226,7 +226,7 @@ static void make_beams(struct builtin_model *made, int count, int modes, enum dy
 
 /* ---- names ---- */
 
-/* From 1 to most, with no zero before it; 0: there is none. */
+/* A number from 1 to most, without a leading zero; 0: there is none. */
 static int read_number(const char **text, int most)
 {
     char *end;

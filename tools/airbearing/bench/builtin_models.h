@@ -1,5 +1,5 @@
 /*
- * Models that need no file: what bench measures when none is given, and chains of any length.
+ * Built-in models: those that bench measures when none is given, and chains of any length.
  *
  *      arm7             seven hinges, fixed base
  *      chain30          so many hinges one after the other; any number from 1 to BUILTIN_CHAIN_MAX
@@ -21,11 +21,11 @@ enum { BUILTIN_CHAIN_MAX = 100000, BUILTIN_MODES_MAX = 16 };
 struct builtin_model {
     struct dyn_body_spec *specs;
     int body_count;
-    struct cfg_load_arena pool; /* of all that they are made of */
+    struct cfg_load_arena pool; /* of all their parts */
 };
 
 /* A model by name, always the same; false: there is none of that name.  Context: setup. */
 bool builtin_model_create(const char *name, struct builtin_model *made);
 
-/* Gives back all that the model is made of.  Context: setup. */
+/* Free the model and its parts.  Context: setup. */
 void builtin_model_free(struct builtin_model *made);

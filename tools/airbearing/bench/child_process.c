@@ -21,7 +21,7 @@ static int start(char *const argv[], const int pipe_ends[2], pid_t *pid)
     return failure;
 }
 
-/* To the end, whether it fits or not: a full pipe would stop the writer. */
+/* Read to the end, even beyond the buffer: a full pipe would block the writer. */
 static void drain(int fd, char *output, size_t size)
 {
     char spill[4096];

@@ -13,13 +13,13 @@ static const char *base_name(enum cfg_base base)
     return base == CFG_BASE_FREE ? "free" : base == CFG_BASE_FIXED ? "fixed" : "unsaid";
 }
 
-/* Valgrind has no AVX-512, and its processor says so to the child. */
+/* Valgrind has no AVX-512, and reports that to the child. */
 static enum dyn_isa known_isa(enum dyn_isa isa)
 {
     return isa == DYN_ISA_AVX512 ? DYN_ISA_AVX2 : isa;
 }
 
-/* Collection is on inside dyn_aba() only, so that nothing has to be taken off. */
+/* Only dyn_aba() is counted, so that nothing has to be subtracted. */
 static void run_callgrind(const struct subject_source *source, struct operation_count *count)
 {
     char self[PATH_MAX], isa[32], calls[16], output[OUTPUT_SIZE];

@@ -1,5 +1,5 @@
 /*
- * What a call does, counted instead of timed: the same on every machine.
+ * The work of a call, counted instead of timed: the same on every machine.
  */
 #pragma once
 

@@ -41,8 +41,8 @@ static void print_flops(const struct flop_count *count)
            count->functions);
 }
 
-/* What is in the way, or NULL.  Where answers are not finite, neither are the operands, and a zero
- * is no longer one. */
+/* The reason why the count is not valid, or NULL.  Where the answers are not finite, neither are
+ * the operands, and zeros are not recognized. */
 static const char *run_counting(const struct subject *subject, bool is_composite)
 {
     const struct count_call call = {subject->q, subject->v, subject->tau, {0.0, 0.0, -9.81}};

@@ -15,8 +15,8 @@ static const char empty[] = "name: empty\n"
                             "bodies:\n"
                             "  - {name: stand, joint: fixed, mass: 1 kg, inertia: 1 1 1 kg m^2}\n";
 
-/* The real clock, but a wait puts it forward instead of sleeping: stamps cost what they cost, the
- * grid is kept, and the CPU time is all the frame's. */
+/* The real clock, except that a wait advances it instead of sleeping: stamps cost their real
+ * time, the grid is kept, and all CPU time is the frame's. */
 struct jumping_clock {
     uint64_t ahead_ns;
 };

@@ -108,7 +108,7 @@ static void board_close(struct board *board)
 
 /* ---- the run ----------------------------------------------------------------------------- */
 
-/* One lockstep run; rig's own tasks, with a look at the clock on both sides of the wait. */
+/* One lockstep run with the simulation's own tasks; the clock is read on both sides of the wait. */
 struct run {
     struct cfg_scenario *scenario;
     struct rt_core_plan plan;
@@ -200,7 +200,7 @@ static int open_links(struct run *run, char why_not[IO_ERROR_MAX])
     return io_links_open(run->links, why_not);
 }
 
-/* As run does, board and all. */
+/* The same set-up as airbearing run, with a board. */
 static int run_threads(struct run *run, char why_not[IO_ERROR_MAX])
 {
     const struct rt_thread_spec io = {.name = "io",

@@ -1,5 +1,8 @@
 /*
- * The shortest loop with a board: no wait for the grid, nothing to simulate, an answer at once.
+ * The shortest possible loop with a board: no wait for the grid, nothing to simulate, an answer
+ * at once.
+ *
+ * Tested by tests/scenario/test_bench.py.
  */
 #pragma once
 
@@ -11,7 +14,7 @@
 struct loop_floor {
     bool is_measured;
     char why_not[IO_ERROR_MAX];
-    struct median latency_ns;    /* as run --report has it: command in to sample out */
+    struct median latency_ns;    /* as in run --report: command in to sample out */
     struct median round_trip_ns; /* sample handed over to command latched, the board included */
     bool io_polls;               /* the I/O thread spins on a core of its own */
 };

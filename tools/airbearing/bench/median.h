@@ -1,5 +1,5 @@
 /*
- * Several measurements of one thing: what is typical, and what it costs when nothing disturbs.
+ * Several measurements of one quantity: the median, and the least.
  */
 #pragma once
 

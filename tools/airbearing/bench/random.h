@@ -1,5 +1,5 @@
 /*
- * Numbers that look random and are the same on every machine.
+ * Pseudo-random numbers, the same on every machine.
  */
 #pragma once
 

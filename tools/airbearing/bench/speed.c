@@ -30,7 +30,7 @@ static double turn_ns(const struct subject *subject, const struct contender *con
     return median_cpu_ns() - begin_ns;
 }
 
-/* Also the warm-up. */
+/* The first turn is also the warm-up. */
 static void choose_rounds(const struct subject *subject, struct contender *contender)
 {
     contender->rounds = 1;
@@ -61,7 +61,7 @@ void speed_measure(const struct subject *subject, int only, struct speed speeds[
         choose_rounds(subject, &contenders[i]);
     for (int segment = 0; segment < SPEED_SEGMENTS; segment++)
         for (int i = 0; i < count; i++) {
-            /* nobody is always behind the same one */
+            /* so that the order differs between turns */
             struct contender *next = &contenders[segment % 2 == 0 ? i : count - 1 - i];
             next->state_ns[segment] =
                 turn_ns(subject, next) / (next->rounds * subject->state_count);

@@ -9,11 +9,11 @@
 enum { SPEED_ISA_COUNT = DYN_ISA_AVX512 + 1, SPEED_SEGMENTS = 24 };
 
 struct speed {
-    bool is_measured;                   /* this processor runs it, and it was asked for */
-    struct median forward_ns, batch_ns; /* batch_ns: zero where the subject knows no batch */
+    bool is_measured;                   /* this processor runs it, and it was selected */
+    struct median forward_ns, batch_ns; /* batch_ns: zero where the subject has no batch */
 };
 
-/* All in turns, so that each meets the same machine: SPEED_SEGMENTS turns each, thread CPU time.
- * only: this instruction set and no other; -1: all that run.  Leaves the subject's own in place.
- * Context: setup. */
+/* All contenders take turns, so that each sees the same machine: SPEED_SEGMENTS turns each,
+ * thread CPU time. only: this instruction set and no other; -1: all that run.  Leaves the
+ * subject's own in place. Context: setup. */
 void speed_measure(const struct subject *subject, int only, struct speed speeds[SPEED_ISA_COUNT]);

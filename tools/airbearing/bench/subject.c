@@ -41,7 +41,7 @@ static void fill_quaternions(const struct dyn_model *tree, uint64_t *random, dou
     }
 }
 
-/* Bends that a beam survives: of many modes the highest has the shortest waves. */
+/* Deflections that are small for a beam: the highest of many modes has the shortest waves. */
 static void fill_modes(const struct dyn_model *tree, uint64_t *random, double *q, double *v)
 {
     for (int i = 0; i < tree->body_count; i++) {
@@ -110,7 +110,7 @@ static void open_tree(struct subject *subject, struct dyn_model *tree)
     fill_states(subject);
 }
 
-/* The file's name without its folder and without what is behind the last dot. */
+/* The file's name without its folder and its suffix. */
 static void copy_name(struct subject *subject, const char *path)
 {
     const char *slash = strrchr(path, '/');

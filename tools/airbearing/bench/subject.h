@@ -1,5 +1,7 @@
 /*
  * A model under measurement: the tree, a pool of states, and the two calls that are measured.
+ *
+ * Tested by tests/scenario/test_bench_words.py.
  */
 #pragma once
 
@@ -11,12 +13,12 @@
 #include "dynamics/kernel/aba.h"
 #include "dynamics/kernel/batch.h"
 
-/* Enough that no branch predictor learns them by heart, few enough to stay in the cache. */
+/* Enough that no branch predictor learns them, and few enough to stay in the cache. */
 enum { SUBJECT_STATES = 64, SUBJECT_NAME_MAX = 64 };
 
 /* Where a model comes from. */
 struct subject_source {
-    const char *name; /* that made.h knows, or the path of a URDF or a scenario */
+    const char *name; /* of builtin_models.h, or the path of a URDF or a scenario */
     bool is_made;
     enum cfg_base base; /* of a URDF */
 };
@@ -36,8 +38,8 @@ struct subject {
     double *a;              /* answers, of one state or of all */
 };
 
-/* With so many states, always the same ones.  0, or -EINVAL (-errno for an unreadable file) with
- * one line in error.  Context: setup. */
+/* Load a model with so many states, always the same ones.  0, or -EINVAL (-errno for an
+ * unreadable file) with one line in error.  Context: setup. */
 int subject_open(struct subject *subject, const struct subject_source *source, int state_count,
                  char error[CFG_ERROR_MAX]);
 void subject_close(struct subject *subject);
@@ -49,8 +51,8 @@ void *subject_room(size_t size);
 void subject_forward(const struct subject *subject, int state);
 void subject_batch(const struct subject *subject);
 
-/* Is the answer of the last single one?  Context: any. */
+/* True when the last single answer is finite.  Context: any. */
 bool subject_is_finite(const struct subject *subject);
 
-/* The first of them by composite bodies.  Context: frame. */
+/* Forward dynamics of the first state by composite bodies.  Context: frame. */
 void subject_composite(const struct subject *subject, int state, struct dyn_crba_work *work);

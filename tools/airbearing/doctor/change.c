@@ -21,7 +21,7 @@ static int make_folder(const char *root, const char *path)
     return mkdir(name, 0755) == 0 ? 0 : -errno;
 }
 
-/* One that is not there was never made. */
+/* A missing file or folder needs no undo. */
 static int remove_folder(const char *root, const char *path)
 {
     char name[RT_PATH_SIZE];
@@ -35,7 +35,8 @@ static bool ends_with(const char *text, const char *end)
     return size >= tail && strcmp(text + size - tail, end) == 0;
 }
 
-/* A partition takes any word and says afterwards whether it is one: "isolated invalid (...)". */
+/* A partition accepts any word and reports afterwards whether it is valid: "isolated invalid
+ * (...)". */
 static int check_partition(const char *root, const struct change *change)
 {
     char line[RT_LINE_SIZE];
@@ -75,7 +76,7 @@ int changes_take_back(const char *root, const struct changes *changes, int count
     int first = 0;
     for (int i = count - 1; i >= 0; i--) {
         const int status = take_back(root, &changes->change[i]);
-        /* Files in a folder that is gone went with it. */
+        /* The files of a removed folder need no undo. */
         if (status == 0 || (status == -ENOENT && strstr(changes->change[i].path, "/airbearing/")))
             continue;
         if (first == 0)
@@ -94,7 +95,7 @@ int changes_make(const char *root, const struct changes *changes, char why[CHANG
             continue;
         char stuck[CHANGE_WHY_SIZE] = "";
         explain(why, change, change->after, status);
-        /* A partition that turned out invalid was written all the same. */
+        /* A partition that is invalid was written all the same. */
         const int done = status == -EBUSY && change->kind == CHANGE_WRITE ? i + 1 : i;
         if (changes_take_back(root, changes, done, stuck) != 0)
             snprintf(why + strlen(why), CHANGE_WHY_SIZE - strlen(why),
@@ -111,7 +112,7 @@ static bool is_interrupt(const struct change *change)
     return strncmp(change->path, "/proc/irq/", 10) == 0;
 }
 
-/* In a folder that another change makes nothing can be tried yet. */
+/* A file in a folder that another change makes cannot be tried yet. */
 static bool is_to_come(const struct changes *changes, const char *path)
 {
     for (int i = 0; i < changes->count; i++) {
@@ -130,7 +131,7 @@ static int may_write(const char *root, const char *path)
     return access(name, W_OK) == 0 ? 0 : -errno;
 }
 
-/* Whether the kernel lets an interrupt be moved shows when it is sent where it already goes. */
+/* Write an interrupt's own affinity back to find out whether the kernel lets it be moved. */
 static bool refuses_to_move(const char *root, const struct change *change)
 {
     const int status = rt_sysroot_write(root, change->path, change->before);
@@ -194,7 +195,7 @@ int changes_save(const char *path, const struct changes *changes)
     return -EIO;
 }
 
-/* fnmatch() lets no star pass a slash, so each of these is one folder deep where it has one. */
+/* In fnmatch() a star does not match a slash, so each pattern covers one folder level. */
 static bool may_be_ours(const struct change *change)
 {
     static const char *const writes[] = {

@@ -15,7 +15,7 @@ static bool is_one_of(const char *name, const char *const *names)
 }
 
 /* A counter of the processor is read in nanoseconds, a device on a bus in microseconds; jiffies
- * are no clock for frames at all. */
+ * are too coarse for frames. */
 static void examine_source(const struct doctor_facts *facts, struct doctor_findings *findings)
 {
     static const char *const good[] = {"tsc", "arch_sys_counter", NULL};
@@ -56,7 +56,7 @@ static void examine_tsc(const struct doctor_facts *facts, struct doctor_findings
     }
 }
 
-/* Only cores without a tick hand their timers away. */
+/* Only cores without a tick migrate their timers. */
 static void examine_migration(const struct doctor_facts *facts, struct doctor_findings *findings)
 {
     const struct rt_audit *audit = &facts->audit;
@@ -79,7 +79,7 @@ static void examine_migration(const struct doctor_facts *facts, struct doctor_fi
                       "doctor --tune --apply, or write 0 to /proc/sys/kernel/timer_migration");
 }
 
-/* ptp4l sets the card's clock and phc2sys the system's from it: those two belong together. */
+/* ptp4l sets the card's clock, and phc2sys the system's from it: both are needed. */
 static bool steers_system_clock(const char *name)
 {
     return strcmp(name, "ptp4l") != 0 && strcmp(name, "timemaster") != 0;

@@ -1,12 +1,14 @@
 /*
- * Findings about the core that the frame would get.
+ * Findings about the core of the frame thread.
+ *
+ * Tested by tests/tools/doctor/test_doctor.c.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "tools/airbearing/doctor/finding.h"
 
-/* More than this to leave an idle state shows in the start error. */
+/* A longer exit latency of an idle state shows in the start error. */
 enum { IDLE_EXIT_FINE_US = 10, NAMES_SIZE = 320 };
 
 static void examine_cores(const struct doctor_facts *facts, struct doctor_findings *findings)
@@ -70,7 +72,7 @@ static void examine_rcu(const struct doctor_facts *facts, struct doctor_findings
         doctor_remedy(finding, "boot with rcu_nocbs=%d", cpu);
 }
 
-/* "26 ttyS0 x17, 38 virtio2-input.0 x2185", as many as there is room for. */
+/* Lists interrupts, "26 ttyS0 x17, 38 virtio2-input.0 x2185", as far as there is room. */
 static void name_interrupts(const struct rt_interrupts *interrupts, bool managed,
                             char names[NAMES_SIZE])
 {

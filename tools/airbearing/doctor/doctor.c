@@ -1,5 +1,5 @@
 /*
- * airbearing doctor: is this machine fit for hard real time, and what would make it so?
+ * airbearing doctor: checks whether this machine is fit for hard real time, and proposes changes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -182,7 +182,7 @@ static int examine(const struct doctor_options *options, struct doctor_facts *fa
 
 /* --- tuning ----------------------------------------------------------------------------------- */
 
-/* The name of the change that a reason speaks of is what --skip wants. */
+/* The change that a reason refers to has the name for --skip. */
 static int not_done(const char *why)
 {
     fprintf(stderr,

@@ -3,7 +3,7 @@
 #include "tools/airbearing/doctor/finding.h"
 #include "tools/airbearing/doctor/print.h"
 
-/* What else there is to know once the cores are planned. */
+/* Facts that need the core plan. */
 static void read_rest(const char *root, struct doctor_facts *facts)
 {
     const int cpu = facts->plan.frame_cpu >= 0 ? facts->plan.frame_cpu : facts->machine.cpus[0];

@@ -1,8 +1,8 @@
 /*
- * What the doctor has to say: one finding for each thing that makes a machine punctual or not.
+ * The doctor's findings: one for each property that affects punctuality.
  *
- * An essential thing counts as missing when it is bad, and when nobody knows: a machine is never
- * called fit on a guess.
+ * An essential property counts as missing when it is bad or unknown: a machine is never called
+ * fit on a guess.
  */
 #pragma once
 
@@ -32,16 +32,16 @@ struct doctor_findings {
     struct doctor_finding finding[DOCTOR_FINDING_MAX];
 };
 
-/* A gap in the spin that makes a machine unfit, and one that is worth a word: a whole frame at
- * 1 kHz, and a whole frame at 10 kHz. */
+/* The gap in the spin that makes a machine unfit, and the one that gives a warning: a whole frame
+ * at 1 kHz, and a whole frame at 10 kHz. */
 enum { DOCTOR_GAP_BAD_NS = 1000 * 1000, DOCTOR_GAP_WARN_NS = 100 * 1000 };
 
-/* Priority of the frame thread unless a scenario says otherwise. */
+/* Default priority of the frame thread. */
 enum { DOCTOR_PRIORITY = 90 };
 
 /* What the kernel's io_uring can do for the links. */
 struct doctor_uring {
-    int error;      /* of the plainest ring; 0: it works */
+    int error;      /* errno of the simplest ring; 0: it works */
     bool defer;     /* completions wait for the thread that wants them (6.1) */
     bool multishot; /* one request receives any number of datagrams (6.0) */
 };
@@ -52,7 +52,7 @@ struct doctor_facts {
     struct rt_core_plan plan;
     struct rt_audit audit;
     struct doctor_uring uring;
-    struct rt_core_counters before, after; /* the baseline, or twice the same */
+    struct rt_core_counters before, after; /* before and after the baseline, or both the same */
     bool measured;
     struct rt_baseline baseline;
 };
@@ -67,10 +67,10 @@ void doctor_measure(const char *root, double seconds, struct doctor_facts *facts
 char *doctor_findings_json(const struct rt_machine *machine, const struct rt_core_plan *plan,
                            double seconds);
 
-/* All findings, in the order a person would ask.  Pure.  Context: setup. */
+/* All findings, in order of importance.  Pure.  Context: setup. */
 void doctor_examine(const struct doctor_facts *facts, struct doctor_findings *findings);
 
-/* Essential things: how many there are, and how many are bad or unknown.  Context: setup. */
+/* The number of essential findings, and of those that are bad or unknown.  Context: setup. */
 int doctor_essential(const struct doctor_findings *findings);
 int doctor_missing(const struct doctor_findings *findings);
 
@@ -83,7 +83,7 @@ void doctor_examine_measured(const struct doctor_facts *facts, struct doctor_fin
 
 enum doctor_weight { DOCTOR_HELPFUL, DOCTOR_ESSENTIAL };
 
-/* Begin a finding; unknown until somebody has seen something.  Context: setup. */
+/* Add a finding; it is unknown until doctor_seen().  Context: setup. */
 struct doctor_finding *doctor_begin(struct doctor_findings *findings, const char *name,
                                     enum doctor_weight weight, const char *why);
 
@@ -93,8 +93,8 @@ void doctor_seen(struct doctor_finding *finding, enum doctor_state state, const 
 void doctor_remedy(struct doctor_finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Is the frame's core isolated?  Context: setup. */
+/* True when the frame's core is isolated.  Context: setup. */
 bool doctor_isolated(const struct doctor_facts *facts);
 
-/* Try what the links need of io_uring.  Context: setup. */
+/* Try the features of io_uring that the links need.  Context: setup. */
 void doctor_try_uring(struct doctor_uring *uring);

@@ -1,5 +1,7 @@
 /*
- * Findings about the kernel and what it allows this process.
+ * Findings about the kernel and this process's rights.
+ *
+ * Tested by tests/tools/doctor/test_doctor.c.
  */
 #include <limits.h>
 #include <sched.h>
@@ -90,7 +92,7 @@ static void examine_group(const struct doctor_facts *facts, struct doctor_findin
     }
 }
 
-/* What a thread was really given outweighs what the rights promise. */
+/* The policy that a thread really got counts more than the rights. */
 static void examine_nice(const struct doctor_facts *facts, struct doctor_findings *findings)
 {
     const long limit = facts->audit.priority_limit;

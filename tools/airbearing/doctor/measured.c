@@ -1,5 +1,5 @@
 /*
- * Findings about what takes the core away, as counted and as measured.
+ * Findings about what takes the core away from the frame, counted and measured.
  */
 #include "tools/airbearing/doctor/finding.h"
 
@@ -17,7 +17,8 @@ static void examine_virtual(const struct doctor_facts *facts, struct doctor_find
     doctor_remedy(finding, "pin its virtual cores on the host, or use bare metal");
 }
 
-/* Without a measurement the time since boot is all there is, and proves no theft of today. */
+/* Without a measurement only the count since boot is known, which does not show whether time is
+ * stolen now. */
 static void examine_steal(const struct doctor_facts *facts, struct doctor_findings *findings)
 {
     const long long total = facts->after.steal_ticks;

@@ -1,5 +1,5 @@
 /*
- * Findings about memory: whether it stays, where it is, how it is paged.
+ * Findings about memory: locking, NUMA node, paging.
  */
 #include <string.h>
 
@@ -39,7 +39,7 @@ static void examine_capability(const struct doctor_facts *facts, struct doctor_f
     doctor_remedy(finding, "run as root, or setcap cap_sys_nice,cap_ipc_lock+ep on the program");
 }
 
-/* The arena takes pages of the frame's own node; what the kernel moves later costs faults. */
+/* The arena uses pages of the frame's own node; pages that the kernel moves later cost faults. */
 static void examine_numa(const struct doctor_facts *facts, struct doctor_findings *findings)
 {
     const int nodes = facts->machine.numa_nodes;

@@ -9,7 +9,8 @@ enum { NAME_WIDTH = 22, LINE_WIDTH = 100 };
 
 /* --- for people ------------------------------------------------------------------------------- */
 
-/* Words from column on, broken at blanks; the first line is already there up to it. */
+/* Print words from a column on, with line breaks at blanks; the cursor is already at that column.
+ */
 static void print_wrapped(const char *text, int column)
 {
     int at = column;

@@ -1,12 +1,14 @@
 /*
  * Findings for people and for programs.
+ *
+ * Tested by tests/scenario/test_doctor_words.py.
  */
 #pragma once
 
 #include "tools/airbearing/doctor/finding.h"
 #include "tools/airbearing/doctor/tune.h"
 
-/* The verdict first, then what is bad, unknown, doubtful and fine.  Context: setup. */
+/* Print the verdict, then the findings: bad, unknown, warnings, good.  Context: setup. */
 void print_findings(const struct doctor_facts *facts, const struct doctor_findings *findings,
                     const char *boot_line);
 struct json_t;
@@ -17,11 +19,11 @@ struct json_t *findings_object(const struct doctor_facts *facts,
 void print_findings_json(const struct doctor_facts *facts, const struct doctor_findings *findings,
                          const char *boot_line);
 
-/* What became of the changes. */
+/* The result of the changes. */
 struct print_tuned {
     bool applied;
     const char *undo_file; /* NULL: none was written */
-    const char *stays;     /* interrupts that refused to move */
+    const char *stays;     /* interrupts that could not be moved */
     const char *boot_line;
 };
 

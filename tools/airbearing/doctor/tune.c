@@ -18,13 +18,13 @@ struct plan {
     const struct doctor_facts *facts;
     const struct tune_options *options;
     struct tune *tune;
-    bool own[RT_LIST_MAX];   /* cores that are to be left alone */
-    bool house[RT_LIST_MAX]; /* all others */
+    bool own[RT_LIST_MAX];   /* cores reserved for the run */
+    bool house[RT_LIST_MAX]; /* all other cores */
     int house_count;
 };
 
-/* Own: the frame's core, and the I/O thread's where it has one to itself.  House: all that are
- * left to everybody. */
+/* Own: the frame's core, and the I/O thread's where it has one to itself.  Others: the remaining
+ * cores. */
 static void part_cores(const struct doctor_facts *facts, bool own[RT_LIST_MAX],
                        bool house[RT_LIST_MAX])
 {
@@ -65,7 +65,7 @@ static void add_write(struct plan *plan, const char *name, const char *path, con
     snprintf(change->after, sizeof change->after, "%.*s", CHANGE_TEXT_SIZE - 1, after);
 }
 
-/* A file that can be read, and says something else. */
+/* True for a file that can be read and has another value. */
 static void plan_write(struct plan *plan, const char *name, const char *path, const char *after)
 {
     char before[RT_LINE_SIZE];
@@ -162,7 +162,7 @@ static void plan_interrupts(struct plan *plan)
 
 /*
  * The cores of a partition: the frame's, one for the I/O and one for the rest of the program, as
- * far as one remains for everybody else.  A process in it has no other cores.
+ * long as one remains for all other processes.  A process in it has no other cores.
  */
 static int pick_partition(const struct doctor_facts *facts, bool set[RT_LIST_MAX])
 {
@@ -276,7 +276,7 @@ void tune_boot_line(const struct doctor_facts *facts, char *line, size_t size)
     part_cores(facts, own, house);
     rt_print_list(own, cores, sizeof cores);
     rt_print_list(house, rest, sizeof rest);
-    /* nohz_full brings rcu_nocbs with it. */
+    /* nohz_full includes rcu_nocbs. */
     const bool all = doctor_isolated(facts) && facts->audit.nohz_full == RT_YES;
     if (rest[0] != '\0' && !all)
         snprintf(line, size,

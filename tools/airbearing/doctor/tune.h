@@ -1,5 +1,7 @@
 /*
- * What would make a running machine more punctual, without a reboot and with one.
+ * Changes that make a machine more punctual, without a reboot and with one.
+ *
+ * Tested by tests/tools/doctor/test_doctor.c.
  */
 #pragma once
 
@@ -19,10 +21,10 @@ struct tune_options {
 struct tune {
     struct changes changes;
     int advice_count;
-    char advice[TUNE_ADVICE_MAX][DOCTOR_TEXT_SIZE]; /* for a person to do */
+    char advice[TUNE_ADVICE_MAX][DOCTOR_TEXT_SIZE]; /* to be done by hand */
 };
 
-/* The changes that this machine lacks.  Context: setup. */
+/* Collect the changes that this machine lacks.  Context: setup. */
 void tune_plan(const char *root, const struct doctor_facts *facts,
                const struct tune_options *options, struct tune *tune);
 

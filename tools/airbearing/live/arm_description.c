@@ -39,8 +39,8 @@ static json_t *numbers(const int *from, int count)
     return list;
 }
 
-/* How near, straight and slow the hand must come to grapple; then, how what it has must come to its
- * berth, by payload, nothing where there is none. */
+/* The limits of position, angle and speed for a grapple; then, by payload, those of its berth,
+ * null without one. */
 static json_t *describe_gaps(const struct sim_arm *arm)
 {
     json_t *gaps = json_array();

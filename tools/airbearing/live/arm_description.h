@@ -1,9 +1,10 @@
 /*
- * How an arm is flown, for pages: joints and limits, modes and buttons, payloads and poses.
+ * The description of an arm for viewers: joints and limits, modes and buttons, payloads and
+ * poses.
  */
 #pragma once
 
 #include "config/scenario.h"
 
-/* In JSON; NULL: there is no arm.  To be freed.  Context: setup. */
+/* As JSON; NULL: there is no arm.  The caller frees it.  Context: setup. */
 char *arm_description(const struct cfg_scenario *scenario);

@@ -1,5 +1,5 @@
 /*
- * The page that a run serves: the cockpit, or where it could not be built a line that says so.
+ * The page that a run serves: the cockpit, or a line that it was not built.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 enum { PAGE_MAX = 4 };
 
-/* How many there are.  Context: any. */
+/* The number of files.  Context: any. */
 int embedded_page_cockpit(struct io_page pages[PAGE_MAX]);
 
 /* The robot of the scenario, for viewers that draw it themselves: /model.urdf.  Context: any. */

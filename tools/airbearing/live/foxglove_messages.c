@@ -1,6 +1,6 @@
 #include "tools/airbearing/live/foxglove_messages.h"
 
-/* What follows is another message, which those before it use. */
+/* Separates the definitions of messages that the first one uses. */
 #define MESSAGE(name)                                                                              \
     "================================================================================\n"           \
     "MSG: " name "\n"

@@ -1,5 +1,8 @@
 /*
- * Messages that viewers know by name: ros2msg text of foxglove_msgs, with all that it leads to.
+ * Messages that viewers know by name: ros2msg text of foxglove_msgs, with the messages that it
+ * uses.
+ *
+ * Tested by tests/tools/live/test_serve.c.
  */
 #pragma once
 

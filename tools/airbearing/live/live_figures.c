@@ -193,7 +193,7 @@ void live_figures_input(struct live_figures *live, const struct sim_record_input
     }
 }
 
-/* A step that is said again and again is told once for each answer, not for each try. */
+/* A repeated step is one event for each answer, not for each try. */
 void live_figures_ground(struct live_figures *live, const struct sim_record_ground *ground,
                          uint64_t log_ns)
 {
@@ -224,7 +224,7 @@ static const char *payload_name(const struct live_figures *live, uint8_t payload
                : "nothing";
 }
 
-/* A count that went on; after a reset or a restore it may have gone back. */
+/* True when a count has grown; after a reset or a restore it may be smaller. */
 static bool counter_advanced(uint8_t before, uint8_t now)
 {
     const uint8_t way = (uint8_t)(now - before);

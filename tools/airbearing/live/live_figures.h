@@ -1,6 +1,6 @@
 /*
- * What the records of a run mean while it goes on: figures of the last tenth of a second, events in
- * words, and what stands.
+ * Live figures from the records of a run: figures of the last tenth of a second, events as text,
+ * and lasting conditions.
  */
 #pragma once
 
@@ -34,13 +34,13 @@ struct live_image {
 enum { LIVE_IMAGE_SIZE = offsetof(struct live_image, link) + IO_LINK_MAX };
 extern const char live_text[]; /* its ros2msg */
 
-/* Who is told.  Levels of an event are those of foxglove_msgs/msg/Log. */
+/* Receives events and conditions.  The levels are those of foxglove_msgs/msg/Log. */
 enum live_level { LIVE_INFO = 2, LIVE_WARNING = 3, LIVE_ERROR = 4 };
 struct live_sink {
     void *self;
     void (*figures)(void *self, uint64_t log_ns, const struct live_image *image);
     void (*event)(void *self, uint64_t log_ns, enum live_level level, const char *text);
-    /* text NULL: it stands no more */
+    /* text NULL: the condition is over */
     void (*status)(void *self, const char *id, enum io_foxglove_level level, const char *text);
 };
 
@@ -53,9 +53,9 @@ struct live_figures {
     int count; /* frames in it */
     uint32_t start_ns[LIVE_WINDOW_MAX], busy_ns[LIVE_WINDOW_MAX];
     int64_t margin_ns[LIVE_WINDOW_MAX];
-    int told;                   /* overruns told one by one in this window */
-    uint64_t unreported;        /* and those that were not */
-    uint64_t reported_overruns; /* as the status has it */
+    int told;                   /* overruns published one by one in this window */
+    uint64_t unreported;        /* and those that were not published */
+    uint64_t reported_overruns; /* as last published */
     uint64_t told_ns;
     struct sim_arm_summary arm;
 };
@@ -63,7 +63,7 @@ struct live_figures {
 /* Context: setup. */
 void live_figures_open(struct live_figures *live, const struct cfg_scenario *scenario,
                        struct live_sink sink);
-/* A record passes by; now_ns is wall time.  Context: telemetry thread. */
+/* Take a record into account; now_ns is wall time.  Context: telemetry thread. */
 void live_figures_frame(struct live_figures *live, const struct sim_record_frame *frame,
                         uint64_t log_ns, uint64_t now_ns);
 void live_figures_input(struct live_figures *live, const struct sim_record_input *input,

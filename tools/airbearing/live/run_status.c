@@ -44,7 +44,7 @@ static void publish_faults(const struct run_status *standing, uint32_t which, co
     }
 }
 
-/* To be told after what was told last, if it is anything else. */
+/* Publish the status if it differs from the one published last. */
 static void publish_if_changed(struct run_status *standing, bool paused, uint32_t on)
 {
     const uint32_t before = standing->on;
@@ -58,7 +58,7 @@ static void publish_if_changed(struct run_status *standing, bool paused, uint32_
     publish_faults(standing, before & ~on, "ends");
 }
 
-/* One that came and went since the last look was there all the same. */
+/* A fault that began and ended since the last update is still published. */
 void run_status_update(struct run_status *standing, bool paused, uint32_t on, uint32_t struck)
 {
     if (struck & ~standing->on & ~on)

@@ -1,9 +1,9 @@
 /*
- * How the operator's desk stands: whether the run is paused, and which faults are on.
+ * The run status: whether the run is paused, and which faults are on.
  *
- * Viewers are told by a message whenever that changes, also in a pause, and of faults by a line
- * each.  What the scenario planned does not count: an operator switches faults, and a state that is
- * put back brings its own.
+ * A message is published whenever the status changes, also in a pause, and a line of the log for
+ * each fault.  The faults are those of the run state, not of the scenario: an operator switches
+ * faults, and a restored state brings its own.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 extern const char run_status_schema[]; /* airbearing_msgs/msg/Desk, its ros2msg */
 
-/* Who is told. */
+/* Receives the messages and the lines. */
 struct run_status_sink {
     void *self;
     void (*image)(void *self, const struct io_byte_writer *image);
@@ -26,16 +26,16 @@ struct run_status {
     const struct cfg_scenario *scenario;
     struct run_status_sink sink;
     struct io_byte_writer image;
-    bool met; /* something was told */
+    bool met; /* a status has been published */
     bool paused;
-    uint32_t on; /* bit i: fault i, as it was told */
+    uint32_t on; /* bit i: fault i, as last published */
 };
 
-/* The first look is told whatever it sees.  Context: setup. */
+/* The first update is always published.  Context: setup. */
 void run_status_open(struct run_status *standing, const struct cfg_scenario *scenario,
                      struct run_status_sink sink);
-/* One look.  on: the faults of now; struck: those that were on since the look before, which may be
- * over.  Context: one thread that is not real-time. */
+/* Publish changes.  on: the faults that are on; struck: those that were on since the previous
+ * update, which may be over.  Context: one thread that is not real-time. */
 void run_status_update(struct run_status *standing, bool paused, uint32_t on, uint32_t struck);
 /* Context: after the run. */
 void run_status_close(struct run_status *standing);

@@ -22,15 +22,15 @@ enum { HUE_COUNT = sizeof hues / sizeof *hues };
 
 struct scene_view {
     const struct cfg_scenario *scenario;
-    struct dyn_model *models[1 + SIM_PAYLOAD_MAX]; /* by what the arm has in its hand */
-    const struct dyn_model *model;                 /* the one in force */
+    struct dyn_model *models[1 + SIM_PAYLOAD_MAX]; /* by what the arm holds */
+    const struct dyn_model *model;                 /* the one in use */
     double *straight;                              /* room for positions whose modes are zero */
     int **along; /* by body with a tube: its nodes in the order of the line, -1 for the joint */
 };
 
 /* ---- the line of a tube ---------------------------------------------------------------- */
 
-/* A point of the line, and how far along it is. */
+/* A point of the line, and its distance along it. */
 struct stop {
     int node;
     double way;
@@ -174,8 +174,8 @@ static void put_place(struct io_byte_writer *out, uint64_t log_ns, const char *p
     put_pose(out, pose);
 }
 
-/* Things fall along z: north, east, down.  Viewers draw z upwards, so to them the world stands in a
- * map of east, north, up. */
+/* The world's axes are north, east, down.  Viewers draw z upwards, so the world is placed in a
+ * map with axes east, north, up. */
 static bool is_north_east_down(const struct cfg_scenario *scenario)
 {
     return scenario->spec.environment.gravity[2] > 0.0;
@@ -212,7 +212,7 @@ void scene_view_rigid_transforms(const struct scene_view *picture, const double 
 
 /* ---- what ------------------------------------------------------------------------------ */
 
-/* The turn whose axes these are, right-handed and at right angles: from its largest component, so
+/* The quaternion of these orthonormal right-handed axes, computed from its largest component, so
  * that half a turn keeps its signs (Shepperd 1978). */
 static struct dyn_quat turn_of(struct dyn_vec3 x, struct dyn_vec3 y, struct dyn_vec3 z)
 {
@@ -283,7 +283,7 @@ static void put_solids(struct io_byte_writer *out, const struct sim_body *body,
             put_solid(out, &body->solids[i], hue);
 }
 
-/* Its author wants nothing to be seen of it. */
+/* The scenario asks for no shape. */
 static bool is_hidden(const struct sim_body *body)
 {
     return body->has_solids && body->solid_count == 0;
@@ -302,7 +302,7 @@ static uint32_t count_rotors(const struct cfg_scenario *scenario, int body)
     return count;
 }
 
-/* From the z axis, about which a cylinder is round. */
+/* The rotation from the z axis, the axis of a cylinder. */
 static struct dyn_quat turn_to(const double axis[3])
 {
     const struct dyn_quat turn = {.w = 1.0 + axis[2], .x = -axis[1], .y = axis[0]};
@@ -345,7 +345,7 @@ static void put_body(const struct scene_view *picture, int body, uint64_t log_ns
     put_none(out, 4); /* lines, triangles, texts, models */
 }
 
-/* What bends is drawn as it is bent; a tube also where it is held straight. */
+/* A flexible body is drawn in its deformed shape; a tube also in its straight one. */
 static bool is_drawn_bent(const struct scene_view *picture, int body)
 {
     const struct sim_body *drawn = &picture->scenario->spec.bodies[body];
@@ -374,7 +374,7 @@ bool scene_view_has_flex(const struct scene_view *picture)
     return false;
 }
 
-/* r + sum psi_p eta_p; what a bend draws in is not to be seen. */
+/* r + sum psi_p eta_p; the shortening by a bend is too small to be seen. */
 static struct dyn_vec3 bent(const struct dyn_node *node, const double *eta, int modes)
 {
     struct dyn_vec3 at = dyn_vec3_load(node->r);
@@ -400,7 +400,7 @@ static void put_points(const struct scene_view *picture, int body, const double 
     }
 }
 
-/* Of a tube as thick as it is, else 3 pixels, however far. */
+/* The thickness of a tube, else 3 pixels at any distance. */
 static void put_line(const struct scene_view *picture, int body, const double *q,
                      struct io_byte_writer *out)
 {
@@ -439,7 +439,7 @@ void scene_view_flex_lines(const struct scene_view *picture, const double *q, ui
     }
 }
 
-/* Of all positions a line feels only the modes. */
+/* A line depends on the modes only. */
 void scene_view_rigid_lines(const struct scene_view *picture, uint64_t log_ns,
                             struct io_byte_writer *out)
 {

@@ -1,9 +1,10 @@
 /*
- * The vehicle as a 3-D panel draws it: where its bodies are, and what they look like.
+ * The vehicle for a 3-D panel: the poses and shapes of its bodies.
  *
- * Made from the scenario alone, with a model of its own, so that it never looks at the rig.  A body
- * is its shapes, or the box that has its mass and inertia where it has none; a rotor is a
- * disc; what bends is a line through its nodes, or a tube.  Images are CDR without the header.
+ * It is made from the scenario alone, with a model of its own, so that it never reads the
+ * simulation.  A body is drawn by its shapes, or without any as the box of its mass and inertia;
+ * a rotor is a disc; a flexible body is a line through its nodes, or a tube.  Images are CDR
+ * without the header.
  */
 #pragma once
 
@@ -19,21 +20,21 @@ struct scene_view;
 struct scene_view *scene_view_create(const struct cfg_scenario *scenario);
 void scene_view_free(struct scene_view *picture);
 
-/* What the arm has in its hand from here on: 0 nothing, 1 + payload.  Context: any. */
+/* Set what the arm holds: 0 nothing, 1 + payload.  Context: any. */
 void scene_view_set_payload(struct scene_view *picture, int carried);
 
-/* foxglove_msgs/msg/SceneUpdate: what does not change.  Context: any. */
+/* foxglove_msgs/msg/SceneUpdate: the shapes that do not change.  Context: any. */
 void scene_view_static(const struct scene_view *picture, uint64_t log_ns,
                        struct io_byte_writer *out);
 /* foxglove_msgs/msg/FrameTransforms: every body in the world, at positions q. */
 void scene_view_transforms(const struct scene_view *picture, const double *q, uint64_t log_ns,
                            struct io_byte_writer *out);
-/* Is there anything that bends? */
+/* True when the scene has a flexible body. */
 bool scene_view_has_flex(const struct scene_view *picture);
-/* foxglove_msgs/msg/SceneUpdate: how it is bent. */
+/* foxglove_msgs/msg/SceneUpdate: the deformed lines. */
 void scene_view_flex_lines(const struct scene_view *picture, const double *q, uint64_t log_ns,
                            struct io_byte_writer *out);
-/* Both as they would be if nothing bent, all modes zero.  Context: one thread at a time. */
+/* Both for the undeformed vehicle, all modes zero.  Context: one thread at a time. */
 void scene_view_rigid_transforms(const struct scene_view *picture, const double *q, uint64_t log_ns,
                                  struct io_byte_writer *out);
 void scene_view_rigid_lines(const struct scene_view *picture, uint64_t log_ns,

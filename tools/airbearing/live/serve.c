@@ -28,14 +28,14 @@ enum {
     PICTURE_EVERY_NS = 1000000000 / 30,
     ADDRESS_MAX = 64,
     TOKEN_MAX = 256,
-    RANDOM_BYTES = 16, /* of an operator token that nobody chose */
+    RANDOM_BYTES = 16, /* of a random operator token */
 };
 
-/* Pages that are known to be viewers, and whose makers serve them over TLS. */
+/* Public viewer pages, which are served over TLS. */
 static const char *const known_origins[] = {"https://app.foxglove.dev",
                                             "https://studio.foxglove.dev"};
 
-/* Channels behind those of the log; the ghost's is the last, and not there without one. */
+/* Channels after those of the log; the predictor's is the last, and missing without a predictor. */
 enum {
     LIVE_FIGURES,
     LIVE_LOG,
@@ -49,7 +49,7 @@ enum {
     LIVE_COUNT
 };
 
-/* What pages want to know of the run besides. */
+/* Parameters of the run for the page. */
 enum { PAIR_MAX = 4 + IO_LINK_MAX };
 
 struct serve {
@@ -69,10 +69,10 @@ struct serve {
     struct scene_view *picture;
     struct sim_predictor *predictor; /* NULL: there is none */
     struct live_figures live;
-    struct run_status standing; /* of the thread that keeps house */
+    struct run_status standing; /* used by the housekeeping thread */
     struct io_byte_writer image;
-    int hand;            /* where pictures of a hand go; -1: nowhere */
-    uint64_t drawn_ns;   /* wall time of the newest picture */
+    int hand;            /* receives hand messages; -1: none */
+    uint64_t drawn_ns;   /* wall time of the newest scene message */
     _Atomic uint64_t at; /* simulated time, for notes */
 };
 
@@ -144,7 +144,7 @@ int serve_check(const struct serve_options *options)
     return 0;
 }
 
-/* Half a secret would let nobody in, or those who know that half. */
+/* A token that is cut off would not match, or would be easier to guess. */
 static int refuse_long(const char *option)
 {
     fprintf(stderr, "airbearing run: %s: a token has at most %d characters\n", option,
@@ -173,7 +173,7 @@ static int read_token_file(const char *path, const char *option, char token[TOKE
     return EXIT_BAD_INPUT;
 }
 
-/* As given, or by the file; "" where there is neither. */
+/* The token as given, or from its file; "" where there is neither. */
 static int read_token(const char *given, const char *path, const char *option,
                       char token[TOKEN_MAX])
 {
@@ -183,7 +183,7 @@ static int read_token(const char *given, const char *path, const char *option,
     return path ? read_token_file(path, option, token) : 0;
 }
 
-/* One that nobody can guess. */
+/* A random token. */
 static int make_token(char token[TOKEN_MAX])
 {
     unsigned char bytes[RANDOM_BYTES];
@@ -258,7 +258,7 @@ static void publish_status(void *self, const char *id, enum io_foxglove_level le
     io_server_status(serve->server, id, level, text);
 }
 
-/* Bytes of its own: this is another thread. */
+/* A buffer of its own, because this is another thread. */
 static void broadcast_log(struct serve *serve, enum live_level level, const char *text,
                           const char *who)
 {
@@ -316,7 +316,7 @@ void serve_show_prediction(struct serve *serve, struct sim_predictor *predictor)
     serve->predictor = predictor;
 }
 
-/* The ghost is shown at the time from which it was predicted: there it is ahead. */
+/* The predicted state is published at the time from which it was predicted. */
 static void publish_prediction(struct serve *serve)
 {
     uint64_t log_ns;
@@ -330,7 +330,7 @@ static void publish_prediction(struct serve *serve)
     broadcast_image(serve, LIVE_GHOST, log_ns);
 }
 
-/* As /plant tells it, behind the state. */
+/* The value follows the state in /plant. */
 static int carried_by(const struct serve *serve, const double *record)
 {
     const uint32_t behind = serve->layout.x_count + 1;
@@ -395,7 +395,7 @@ static void list_channels(struct serve *serve, const struct io_telemetry *teleme
                         .whole = true, .latched = true},
         [LIVE_LINES] = {"/scene/bent", "foxglove_msgs/msg/SceneUpdate", foxglove_scene_text,
                         .latched = true},
-        /* 3-D panels follow every FrameTransforms, so by that name these would shake them */
+        /* 3-D panels apply every FrameTransforms, so this schema has another name */
         [LIVE_STRAIGHT_PLACES] = {"/tf/straight", "airbearing_msgs/msg/FrameTransforms",
                                   foxglove_transforms_text, .latched = true},
         [LIVE_STRAIGHT_LINES] = {"/scene/straight", "foxglove_msgs/msg/SceneUpdate",
@@ -418,7 +418,7 @@ static void forward_hand(void *self, const void *bytes, size_t size)
     io_cockpit_send(serve->hand, bytes, size);
 }
 
-/* value is taken over; NULL: there is nothing to tell. */
+/* Takes ownership of value; NULL: no parameter. */
 static void add_server_info(struct serve *serve, const char *key, char *value)
 {
     if (value == NULL)
@@ -428,7 +428,7 @@ static void add_server_info(struct serve *serve, const char *key, char *value)
     serve->pairs[serve->pair_count++] = (struct io_foxglove_metadata){key, value};
 }
 
-/* /live counts links by number. */
+/* /live refers to links by number. */
 static void publish_link_status(struct serve *serve)
 {
     for (int i = 0; i < serve->scenario->spec.link_count; i++) {
@@ -454,7 +454,7 @@ static struct io_server_spec server_of(struct serve *serve, const struct serve_o
         .channels = serve->channels,
         .channel_count =
             channel_of(serve, LIVE_COUNT) - (serve->scenario->spec.predictor.every == 0),
-        .service_table = what->desk,
+        .service_table = what->services,
         .pairs = serve->pairs,
         .pair_count = serve->pair_count,
         .hand = {.self = serve, .pass = serve->hand >= 0 ? forward_hand : NULL},
@@ -467,7 +467,7 @@ static struct io_server_spec server_of(struct serve *serve, const struct serve_o
     return spec;
 }
 
-/* A token as it stands in an address. */
+/* A token, escaped for an address. */
 static void print_token(const char *key, const char *token)
 {
     static const char plain[] =
@@ -477,8 +477,8 @@ static void print_token(const char *key, const char *token)
         fprintf(stderr, strchr(plain, *at) ? "%c" : "%%%02X", (unsigned char)*at);
 }
 
-/* With all that it takes to command: who is to look on only gets it without.  A token that was
- * given by a file stays there: what is printed ends up in records that more people read. */
+/* Print the address with the operator token, which a viewer that only watches does not need.  A
+ * token from a file is not printed, because output is often kept in logs that more people read. */
 static void print_address(const struct serve *serve, const struct serve_options *options)
 {
     const bool shows_token = serve->token[0] && !options->token_file;

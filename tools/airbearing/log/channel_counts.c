@@ -49,7 +49,7 @@ void channel_counts_add(struct channel_counts *tally, const struct io_mcap_messa
     struct log_channel *channel = &tally->channel[message->channel];
     if (channel->every == 0)
         channel->every = 1; /* defined in a chunk */
-    /* The number with these low 32 bits that is nearest to the last one. */
+    /* The number with these low 32 bits that is nearest to the previous one. */
     const int64_t step = (int32_t)(message->sequence - (uint32_t)channel->sequence_max);
     const uint64_t sequence =
         channel->records == 0 || (step < 0 && channel->sequence_max < (uint64_t)-step)

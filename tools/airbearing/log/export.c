@@ -1,5 +1,7 @@
 /*
  * airbearing log export: the numbers of a log for other people's tools.
+ *
+ * Tested by tests/scenario/test_log_made.py.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -41,7 +43,7 @@ struct export_options {
     int channel_count;
 };
 
-/* One table under way. */
+/* One table that is being written. */
 struct table {
     FILE *out;
     struct io_ros2msg_field field[FIELD_MAX];
@@ -66,7 +68,8 @@ static int print_error(const char *path, const char *why)
 
 /* ---- tables ---- */
 
-/* /device/gyro becomes device.gyro.csv; a topic cannot lead out of the folder. */
+/* The file name of a topic: /device/gyro becomes device.gyro.csv.  A topic cannot lead out of the
+ * folder. */
 static void name_file(const char *folder, const char *topic, char path[PATH_SIZE])
 {
     int at = snprintf(path, PATH_SIZE, "%s/", folder);
@@ -80,7 +83,7 @@ static void name_file(const char *folder, const char *topic, char path[PATH_SIZE
     strcpy(path + at, ".csv");
 }
 
-/* False when the text has other things than fixed-size numbers. */
+/* False when the schema has fields other than numbers of fixed size. */
 static bool read_fields(struct table *table, const char *definition)
 {
     struct io_ros2msg schema = io_ros2msg_begin(definition);

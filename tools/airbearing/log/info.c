@@ -1,5 +1,7 @@
 /*
- * airbearing log info: what a log holds, and what of it is gone.
+ * airbearing log info: the contents of a log, and its losses.
+ *
+ * Tested by tests/scenario/test_log_made.py.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -68,7 +70,7 @@ static void print_attachments(const struct io_mcap_recover *recovery)
                attachment.bytes.size, log_text(attachment.media_type, type, sizeof type));
 }
 
-/* A damaged one may have its end and be no whole log all the same. */
+/* A damaged log may have its end and still be incomplete. */
 static const char *condition(const struct io_mcap_recover_losses *losses)
 {
     if (!losses->complete)
@@ -94,7 +96,7 @@ static void print_all(const char *path, const struct io_mcap_recover *recovery,
 
 /* ---- for programs ---- */
 
-/* A text of the file; bytes that are no UTF-8 become none. */
+/* A text of the file; bytes that are not UTF-8 are left out. */
 static json_t *text_json(struct io_slice slice)
 {
     json_t *text = json_stringn((const char *)slice.data, slice.size);

@@ -1,5 +1,5 @@
 /*
- * airbearing log: look into recorded runs, save damaged ones, hand the numbers on.
+ * airbearing log: show recorded runs, repair damaged ones, export their numbers.
  */
 #include <stdio.h>
 #include <string.h>

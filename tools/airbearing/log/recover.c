@@ -1,5 +1,5 @@
 /*
- * airbearing log recover: a sound log out of what is left of one.
+ * airbearing log recover: writes a complete log from the readable part of a damaged one.
  */
 #include <errno.h>
 #include <getopt.h>

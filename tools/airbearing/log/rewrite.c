@@ -1,6 +1,8 @@
 /*
  * The rewritten log has the readable records in their old order with their old numbers, under new
  * channel ids, and its own indexes and CRCs.
+ *
+ * Tested by tests/scenario/test_log_made.py.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@ struct rewrite {
     bool no_memory;
 };
 
-/* A copy that ends with a NUL and lives as long as the rewriting. */
+/* A copy that ends with a NUL and lives until the rewriting ends. */
 static const char *copy_record(struct rewrite *rewrite, struct io_slice slice)
 {
     char **texts = realloc(rewrite->texts, (rewrite->text_count + 1) * sizeof *texts);
@@ -131,7 +133,7 @@ static void copy_messages(const struct rewrite *rewrite, struct io_mcap_recover 
     }
 }
 
-/* What was lost goes along, for whoever has only the new log. */
+/* Store the losses in the new log as well. */
 static void close_writer(struct io_mcap_writer *writer, const struct io_mcap_recover *recovery,
                          const struct channel_counts *tally)
 {

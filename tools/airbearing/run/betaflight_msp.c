@@ -12,7 +12,7 @@
 enum {
     MSP_VERSION = 3,
     MSP_BELOW_MOTION = 9003 - 5761,
-    CALENDAR_SINCE = 25, /* 2025.12 and later tell the year since 2000 */
+    CALENDAR_SINCE = 25, /* 2025.12 and later send the year since 2000 */
     WAIT_MS = 250,
     ANSWER_MAX = 64
 };
@@ -62,8 +62,8 @@ static struct sockaddr_in to_socket(struct io_address address, int port)
     return io_address_to_kernel(address);
 }
 
-/* A refusal comes back at once on this machine: a datagram of one byte, which Betaflight ignores,
- * tells whether somebody has bound the port. */
+/* Probe the port with a datagram of one byte, which Betaflight ignores: an unbound port of this
+ * machine refuses it at once. */
 static bool is_bound(struct io_address motion)
 {
     const struct sockaddr_in to = to_socket(motion, motion.port);

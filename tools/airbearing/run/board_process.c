@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The program beside this one, where there is one of that name. */
+/* Prefer the program of that name in the folder of this one. */
 static void find_beside(const char *name, char path[256])
 {
     char self[PATH_MAX];
@@ -32,7 +32,8 @@ static void find_beside(const char *name, char path[256])
         snprintf(path, 256, "%.255s", beside);
 }
 
-/* Runs in the child of a vfork: shares our memory until it execs, so it only calls the kernel. */
+/* Runs in the child of a vfork, which shares our memory until it execs: it makes system calls
+ * only. */
 static int become(const struct controller *controller, const struct cfg_controller *spec,
                   char *const *argument)
 {
@@ -83,8 +84,8 @@ static int spawn(struct controller *controller, const struct cfg_controller *spe
     return failure;
 }
 
-/* What it says is kept, up to a size: one that never stops talking must not eat the memory.  Its
- * writes beyond that fail. */
+/* A file for the controller's output, of a fixed size, so that endless output does not fill the
+ * memory: writes beyond it fail. */
 static int open_output(void)
 {
     enum { OUTPUT_MAX = 1 << 20 };
@@ -108,7 +109,7 @@ int controller_start(struct controller *controller, const struct cfg_scenario *s
     memcpy(argument, spec->argument, (size_t)spec->argument_count * sizeof *argument);
     find_beside(spec->argument[0], controller->program);
     controller->output = open_output();
-    /* What it starts and leaves behind, in a session of its own too, becomes a child of ours. */
+    /* Orphans of the controller, even in another session, become children of this process. */
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     const int failure = spawn(controller, spec, argument);
     if (failure == 0)
@@ -123,7 +124,7 @@ int controller_start(struct controller *controller, const struct cfg_scenario *s
 
 /* ---- its end --------------------------------------------------------------------------- */
 
-/* The parent of a process; 0: it is gone. */
+/* The parent of a process; 0: the process has ended. */
 static pid_t parent_of(pid_t pid)
 {
     char path[64], text[512];
@@ -135,13 +136,13 @@ static pid_t parent_of(pid_t pid)
     if (size <= 0)
         return 0;
     text[size] = '\0';
-    const char *after = strrchr(text, ')'); /* the name may have anything in it */
+    const char *after = strrchr(text, ')'); /* the name may have any character */
     int parent = 0;
     return after != NULL && sscanf(after, ") %*c %d", &parent) == 1 ? (pid_t)parent : 0;
 }
 
-/* Kill every child of this process, and how many there were.  The controller itself is none any
- * more; all that is left are processes that it has started. */
+/* Kill every child of this process; returns their number.  The controller itself has been reaped,
+ * so the children are processes that it has started. */
 static int kill_children(void)
 {
     int count = 0;
@@ -152,14 +153,15 @@ static int kill_children(void)
             continue;
         count++;
         (void)kill(pid, SIGKILL);
-        (void)waitpid(pid, NULL, WNOHANG); /* one that is not gone yet is there at the next look */
+        (void)waitpid(pid, NULL,
+                      WNOHANG); /* one that has not ended yet is found by the next poll */
     }
     if (processes != NULL)
         closedir(processes);
     return count;
 }
 
-/* What it has started and left behind goes with it, and what that has started. */
+/* End all processes that the controller has left behind, and their children. */
 static void end_offspring(struct controller *controller)
 {
     enum { LOOKS_MAX = 200 };
@@ -194,7 +196,7 @@ void controller_end_text(const struct controller *controller, char text[CONTROLL
                  WEXITSTATUS(controller->status));
 }
 
-/* One that hears the farewell is gone in a moment, and nobody waits much longer than that. */
+/* Wait up to so many seconds for the end of the controller; true when it has ended. */
 static bool ends_within(struct controller *controller, int seconds)
 {
     enum { LOOKS_PER_SECOND = 200 };
@@ -233,7 +235,8 @@ void controller_print_output(const struct controller *controller, const char *pr
         return;
     rewind(file);
     char line[512];
-    while (fgets(line, sizeof line, file) && line[0] != '\0') /* zeros: not written any more */
+    while (fgets(line, sizeof line, file) &&
+           line[0] != '\0') /* zeros: the end of what was written */
         printf("%s%s", prefix, line);
     fclose(file);
 }

@@ -6,13 +6,14 @@
 
 #include "rt/panic.h"
 
-/* Looks at a controller that is gone before the frames are stopped: what it said last is under way,
- * and a run whose last reply has come ends by itself meanwhile. */
+/* Polls after the controller's end before the frames are stopped: its last messages may still
+ * arrive, and a run that has its last reply ends by itself meanwhile. */
 enum { GRACE_LOOKS = 10 };
 
 /* ---- the controller -------------------------------------------------------------------- */
 
-/* Does the controller answer on this link?  Where boards are on the wire hands are a person's. */
+/* True when the controller answers on this link.  In a scenario with boards, hand controllers
+ * belong to a person. */
 static bool is_controller_link(const struct cfg_scenario *scenario, int index)
 {
     bool boards = false;
@@ -23,7 +24,8 @@ static bool is_controller_link(const struct cfg_scenario *scenario, int index)
                   : link->spec.bus.kind != IO_BUS_COCKPIT;
 }
 
-/* May the run go on without it?  Where the file says what a loss means, for each of its links. */
+/* True when the run may continue without the controller: the scenario gives on_loss for each of
+ * its links. */
 static bool loss_policy_is_given(const struct cfg_scenario *scenario)
 {
     for (int i = 0; i < scenario->spec.link_count; i++)
@@ -51,8 +53,8 @@ void ending_watch_controller(struct run *run)
         io_links_interrupt(run->links);
 }
 
-/* The frames were all run, but not all of them with a controller: a reply was owed, or the link was
- * given up. */
+/* True when all frames ran, but some without the controller: a reply was missing, or the link was
+ * lost. */
 static bool frames_ran_without_controller(const struct run *run)
 {
     const struct cfg_scenario *scenario = run->scenario;
@@ -71,7 +73,8 @@ static bool frames_ran_without_controller(const struct run *run)
 void ending_classify(struct run *run)
 {
     run->signal = rt_stop_signal();
-    /* Barked and came back while nobody looked: the outputs went safe all the same. */
+    /* The watchdog may have fired and the thread recovered between two polls; the outputs were
+     * invalidated all the same. */
     if (atomic_load_explicit(&run->watchdog.expired, memory_order_relaxed))
         run->end = RUN_HUNG;
     if (run->end == RUN_HUNG)

@@ -1,5 +1,5 @@
 /*
- * What ends a run before its last frame, and how that is named.
+ * The reasons that end a run before its last frame, and their names.
  */
 #pragma once
 
@@ -7,16 +7,15 @@
 
 #include "tools/airbearing/run/run.h"
 
-/* Look after the controller that the run has started: when it is gone and the run may not go on
- * without it, the frames are told to stop.  Context: the thread that keeps house, about fifty times
- * a second. */
+/* Poll the controller that the run has started: when it has ended and the run may not continue
+ * without it, stop the frames.  Context: the main thread, about fifty times a second. */
 void ending_watch_controller(struct run *run);
 
-/* Why the run is over; what stopped it has made its outputs safe.  Context: after the last frame.
- */
+/* Find the reason for the end of the run, and invalidate the outputs where the reason asks for it.
+ * Context: after the last frame. */
 void ending_classify(struct run *run);
 
-/* How it ended in a few words: "controller ended, status 1"; "" when it ran to its end.
+/* The end in a few words: "controller ended, status 1"; "" for a run that was completed.
  * Context: after ending_classify(). */
 enum { ENDING_TEXT_MAX = 128 };
 void ending_text(const struct run *run, char text[ENDING_TEXT_MAX]);

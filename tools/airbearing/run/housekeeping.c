@@ -5,12 +5,12 @@
 
 #include "rt/clock.h"
 #include "tools/airbearing/command.h"
-#include "tools/airbearing/run/run.h"
+#include "tools/airbearing/run/terminal.h"
 
-/* How long the end of a run waits for who may hang in a call. */
+/* Longest wait at the end of a run for a thread that hangs in a call. */
 static const uint64_t DISPLAY_LIMIT_NS = 1000000000, FILES_LIMIT_NS = 30000000000;
 
-/* Acquire: with the word comes begin_ns. */
+/* Acquire: begin_ns is visible once `begun` is. */
 static bool has_begun(const struct run *run)
 {
     return atomic_load_explicit(&run->housekeeping.begun, memory_order_acquire);
@@ -20,37 +20,37 @@ static void run_file_jobs(void *self)
 {
     const struct run *run = self;
     if (has_begun(run))
-        sim_operator_run_file_jobs(run->desk);
+        sim_operator_run_file_jobs(run->sim_operator);
 }
 
-/* The clocks side by side, into the log; what the frames need no time for. */
+/* Log a reading of all clocks at one instant; here, so that it costs the frames no time. */
 static void log_clocks(const struct run *run)
 {
     if (run->scenario->spec.pace != RT_PACE_REAL)
         return;
-    struct rt_clock_sample sight;
-    rt_clock_sample_read(&sight);
+    struct rt_clock_sample sample;
+    rt_clock_sample_read(&sample);
     const int channel = run->layout.clock;
     struct sim_record_clock *out = io_telemetry_claim(
-        run->telemetry, channel, sight.monotonic_ns - run->housekeeping.begin_ns);
+        run->telemetry, channel, sample.monotonic_ns - run->housekeeping.begin_ns);
     if (!out)
         return;
-    out->monotonic_ns = sight.monotonic_ns;
-    out->raw_ns = sight.raw_ns;
-    out->realtime_ns = sight.realtime_ns;
-    out->window_ns = sight.window_ns;
+    out->monotonic_ns = sample.monotonic_ns;
+    out->raw_ns = sample.raw_ns;
+    out->realtime_ns = sample.realtime_ns;
+    out->window_ns = sample.window_ns;
     io_telemetry_push(run->telemetry, channel);
 }
 
-/* How the desk stands is no record of the frames: in a pause there are none. */
+/* The run status is published here and not from the frames' records, because a pause has none. */
 static void publish_run_status(const struct run *run)
 {
     uint32_t struck;
     const uint32_t on = sim_take_fault_flags(run->sim_fault_flags, &struck);
-    serve_run_status(run->serve, sim_operator_is_paused(run->desk), on, struck);
+    serve_run_status(run->serve, sim_operator_is_paused(run->sim_operator), on, struck);
 }
 
-/* The terminal last: what is before it never waits long. */
+/* The terminal comes last: it may block, and the rest does not. */
 static void update_display(void *self)
 {
     const struct run *run = self;
@@ -63,7 +63,7 @@ static void update_display(void *self)
 
 int housekeeping_open(struct run *run)
 {
-    struct housekeeping *housekeeping = &run->housekeeping;
+    struct run_housekeeping *housekeeping = &run->housekeeping;
     const int cpu = run->plan.housekeeping_cpu;
     int failure = periodic_thread_start(&housekeeping->files, "files", cpu, run_file_jobs, run);
     if (failure == 0)
@@ -71,7 +71,8 @@ int housekeeping_open(struct run *run)
             periodic_thread_start(&housekeeping->display, "display", cpu, update_display, run);
     if (failure == 0)
         return 0;
-    fprintf(stderr, "airbearing run: no thread to keep house: %s\n", strerror(-failure));
+    fprintf(stderr, "airbearing run: cannot start the housekeeping thread: %s\n",
+            strerror(-failure));
     return EXIT_BAD_INPUT;
 }
 
@@ -83,15 +84,15 @@ void housekeeping_begin(struct run *run)
 
 void housekeeping_close(struct run *run)
 {
-    struct housekeeping *housekeeping = &run->housekeeping;
+    struct run_housekeeping *housekeeping = &run->housekeeping;
     housekeeping->display_hung = !periodic_thread_stop(&housekeeping->display, DISPLAY_LIMIT_NS);
     housekeeping->files_hung = !periodic_thread_stop(&housekeeping->files, FILES_LIMIT_NS);
-    sim_operator_end(run->desk);
+    sim_operator_end(run->sim_operator);
     if (!housekeeping->display_hung) {
         publish_run_status(run);
         terminal_end();
     }
-    sim_operator_result(run->desk, &run->acts);
+    sim_operator_result(run->sim_operator, &run->acts);
 }
 
 void housekeeping_abandon(struct run *run)

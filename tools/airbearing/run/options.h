@@ -1,5 +1,7 @@
 /*
- * What the command line of airbearing run asks for.
+ * The options of airbearing run.
+ *
+ * Tested by tests/scenario/test_refused.py.
  */
 #pragma once
 
@@ -19,7 +21,7 @@ struct run_options {
     double seconds; /* 0: the scenario's */
     int pace;       /* enum rt_pace, -1: the scenario's */
     const char *log, *report;
-    bool overwrite;           /* a log that is there already */
+    bool overwrite;           /* an existing log may be overwritten */
     bool external_controller; /* the board is started by hand */
     const char *inject;
     struct serve_options serve;
@@ -30,10 +32,9 @@ struct run_options {
 
 extern const char *const options_pace_name[]; /* by enum rt_pace */
 
-/* 0 to go on, else the exit code; *done tells that --help was served.  Context: setup. */
+/* 0 to continue, else the exit code; *done is set by --help.  Context: setup. */
 int options_read(int argc, char **argv, struct run_options *options, bool *done);
 
-/* What --inject asks for: hang@2s, late=5ms@2s, touch=100@2s.  0, or the exit code.  Context:
- * setup. */
+/* Parse --inject: hang@2s, late=5ms@2s, touch=100@2s.  0, or the exit code.  Context: setup. */
 int options_inject(const struct run_options *options, const struct cfg_scenario *scenario,
                    struct sim_inject *inject);

@@ -1,29 +1,23 @@
 #include "tools/airbearing/run/periodic_thread.h"
 
 #include <sched.h>
-#include <time.h>
 
 #include "rt/clock.h"
+#include "tools/airbearing/run/sleep_ms.h"
 
 enum { ROUND_MS = 20 };
-
-static void sleep_ms(long ms)
-{
-    const struct timespec pause = {.tv_nsec = ms * 1000000};
-    nanosleep(&pause, NULL);
-}
 
 static void thread_main(void *self)
 {
     struct periodic_thread *worker = self;
-    /* Acquire: what was to be done before the end was asked for is seen in the last round. */
+    /* Acquire: work that was queued before the stop is visible to the last round. */
     while (!atomic_load_explicit(&worker->stop, memory_order_acquire)) {
         worker->work(worker->self);
         sleep_ms(ROUND_MS);
     }
     if (!atomic_load_explicit(&worker->left, memory_order_acquire))
         worker->work(worker->self);
-    /* Release: what it did is seen by who finds that it is over. */
+    /* Release: a reader of `over` sees the results of the last round. */
     atomic_store_explicit(&worker->over, true, memory_order_release);
 }
 

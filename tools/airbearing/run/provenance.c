@@ -8,7 +8,6 @@
 #include "tools/airbearing/doctor/finding.h"
 #include "tools/airbearing/doctor/print.h"
 #include "tools/airbearing/revision.h"
-#include "tools/airbearing/run/run.h"
 
 /* Names and contents of all files, in the order in which they were read. */
 static uint64_t hash_files(const struct cfg_scenario *scenario)
@@ -22,15 +21,15 @@ static uint64_t hash_files(const struct cfg_scenario *scenario)
     return hash;
 }
 
-/* What `airbearing doctor --seconds 0 --json` would say. */
-static char *audit_machine(const struct run *run)
+/* The output of `airbearing doctor --seconds 0 --json`. */
+static char *audit_machine(const struct rt_machine *machine, const struct rt_core_plan *plan)
 {
     static struct doctor_facts facts;
     static struct doctor_findings findings;
     char boot_line[DOCTOR_TEXT_SIZE * 2];
-    facts = (struct doctor_facts){.machine = run->machine, .plan = run->plan};
+    facts = (struct doctor_facts){.machine = *machine, .plan = *plan};
     findings = (struct doctor_findings){0};
-    const int cpu = run->plan.frame_cpu >= 0 ? run->plan.frame_cpu : run->machine.cpus[0];
+    const int cpu = plan->frame_cpu >= 0 ? plan->frame_cpu : machine->cpus[0];
     rt_audit_read("", &facts.machine, cpu, &facts.audit);
     doctor_try_uring(&facts.uring);
     rt_core_counters_read("", cpu, &facts.before);
@@ -43,13 +42,13 @@ static char *audit_machine(const struct run *run)
     return text;
 }
 
-void provenance_collect(struct provenance *provenance, const struct run *run)
+void provenance_collect(struct provenance *provenance, const struct cfg_scenario *scenario,
+                        const struct rt_machine *machine, const struct rt_core_plan *plan)
 {
-    const struct cfg_scenario *scenario = run->scenario;
     sim_digest_text(sim_digest_bytes(scenario->text, scenario->text_size),
                     provenance->scenario_hash);
     sim_digest_text(hash_files(scenario), provenance->model_hash);
-    provenance->machine = audit_machine(run);
+    provenance->machine = audit_machine(machine, plan);
 }
 
 int provenance_pairs(const struct provenance *provenance, const char **pairs)

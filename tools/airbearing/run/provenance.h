@@ -1,25 +1,24 @@
 /*
- * Where a log comes from: which program, which scenario and files, which machine.
+ * The origin of a log: its program, its scenario and files, its machine.
  */
 #pragma once
 
-#include <stdbool.h>
-
+#include "config/scenario.h"
 #include "rt/executive/state/digest.h"
-
-struct run;
+#include "rt/machine/machine.h"
 
 enum { PROVENANCE_PAIR_COUNT = 3 };
 
 struct provenance {
-    char scenario_hash[SIM_DIGEST_TEXT_SIZE]; /* of its text */
-    char model_hash[SIM_DIGEST_TEXT_SIZE]; /* of the files that it names; of nothing where none */
-    char *machine;                         /* the doctor's findings as JSON; NULL: no memory */
+    char scenario_hash[SIM_DIGEST_TEXT_SIZE]; /* of the scenario's text */
+    char model_hash[SIM_DIGEST_TEXT_SIZE];    /* of the files that the scenario names */
+    char *machine;                            /* the doctor's findings as JSON; NULL: no memory */
 };
 
-/* Read settings, measure nothing.  Context: setup, before the first frame, by no real-time thread.
- */
-void provenance_collect(struct provenance *provenance, const struct run *run);
-/* The pairs for the log's metadata: so many strings are put at pairs. */
+/* Read settings; nothing is measured.  Context: setup, before the first frame, not on a real-time
+ * thread. */
+void provenance_collect(struct provenance *provenance, const struct cfg_scenario *scenario,
+                        const struct rt_machine *machine, const struct rt_core_plan *plan);
+/* Write the pairs for the log's metadata to pairs; returns the number of strings. */
 int provenance_pairs(const struct provenance *provenance, const char **pairs);
 void provenance_free(struct provenance *provenance);

@@ -1,10 +1,7 @@
-/*
- * The live table of a run: drawn in place on a terminal, silent in a pipe.
- */
+#include "tools/airbearing/run/terminal.h"
+
 #include <stdio.h>
 #include <unistd.h>
-
-#include "tools/airbearing/run/run.h"
 
 enum { TABLE_LINES = 6, BAR_WIDTH = 30 };
 
@@ -25,7 +22,7 @@ static double newest_latency_us(const struct run *run)
            1e-3;
 }
 
-/* What a person looks at: where it points, or where it flies. */
+/* The line of the motion: attitude in orbit, position above ground. */
 static void draw_motion(const struct run *run, const struct sim_live *live)
 {
     const double degrees = 180.0 / 3.14159265358979323846;

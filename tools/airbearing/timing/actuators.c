@@ -1,7 +1,6 @@
 /*
- * Which actuators a log can tell the effective latency of, and which files the scenario names.
- * Apart from the rest of the evidence because it needs the scenario compiled, and with it
- * everything.
+ * The actuators whose effective latency a log can show, and the files of its scenario.  Separate
+ * from the rest of the evidence because it needs the compiled scenario.
  */
 #include <jansson.h>
 #include <stdio.h>

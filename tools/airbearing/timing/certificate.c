@@ -41,7 +41,7 @@ static json_t *hashes(const struct figures *figures, struct io_mcap_reader *read
     return object;
 }
 
-/* What the run's own report says of the machine. */
+/* The machine's part of the run's own report. */
 static json_t *audit(const json_t *report)
 {
     static const char *const key[] = {"realtime",
@@ -101,7 +101,7 @@ static bool is_same(const json_t *a, const json_t *b)
 {
     if (json_is_real(a) && json_is_real(b)) {
         const double x = json_real_value(a), y = json_real_value(b);
-        return fabs(x - y) <= 1e-9 * fmax(fabs(x), fabs(y)); /* libm may differ, logs do not */
+        return fabs(x - y) <= 1e-9 * fmax(fabs(x), fabs(y)); /* libm may differ between machines */
     }
     return json_equal(a, b);
 }
@@ -127,7 +127,7 @@ static void join(char inner[PLACE_MAX], const char *place, const char *key)
     snprintf(inner, PLACE_MAX, "%.120s%s%.120s", place, place[0] ? "." : "", key);
 }
 
-/* Certificates are four levels deep, so this ends. */
+/* Certificates are four levels deep, which bounds the recursion. */
 static int compare_at(const char *place, json_t *given, json_t *made, int depth)
 {
     if (!json_is_object(given) || !json_is_object(made) || depth == 0)

@@ -23,7 +23,7 @@ static double residual_of(const struct drift_fit *fit, const struct fit_point *p
     return point->y - fit->intercept - fit->slope * point->x;
 }
 
-/* How much each residual is like the one before it: 0 to just below 1. */
+/* The correlation of each residual with the one before it: 0 to just below 1. */
 static double likeness(const struct drift_fit *fit, const struct fit_point *points, double square)
 {
     double product = 0.0;

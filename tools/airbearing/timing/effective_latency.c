@@ -12,8 +12,8 @@ struct sums {
     double n, u, y, uu, uy, yy;
 };
 
-/* Both are held from sample to sample, so the integral is a sum over the stretches in which neither
- * changes; the two series are walked together, once. */
+/* Both series are held from sample to sample, so the integral is a sum over the intervals in
+ * which neither changes; one pass goes through both. */
 static struct sums sums_at(const struct series *series, double delay, double from)
 {
     const struct delay_sample *asked = series->asked, *done = series->done;
@@ -74,7 +74,7 @@ bool delay_fit(const struct delay_sample *asked, size_t asked_count,
     *delay = (struct effective_latency){0};
     if (asked_count < 2 || done_count < 8 || !(step > 0.0) || !(limit > step))
         return false;
-    /* The same stretch for every delay, and none in which u is not known yet. */
+    /* The same interval for every delay, and only where u is known. */
     const double from = fmax(asked[0].seconds + limit, done[0].seconds);
     const struct effective_latency rough = best_of(&series, 0.0, limit, step, from);
     const double low = fmax(0.0, rough.seconds - step), fine = step / 100.0;

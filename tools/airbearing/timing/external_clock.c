@@ -75,7 +75,7 @@ static int parse_row(struct cursor *cursor, uint64_t column[COLUMNS])
     return 0;
 }
 
-/* Pulses that come twice or overtake each other tell less than the first one did. */
+/* Drop pulses that came twice or were overtaken. */
 static bool append_stamp(struct external_clock *truth, const uint64_t column[COLUMNS])
 {
     if (truth->count > 0 && column[0] <= truth->stamp[truth->count - 1].sequence) {
@@ -124,7 +124,8 @@ void external_clock_free(struct external_clock *truth)
 
 /* ---- the comparison -------------------------------------------------------------------- */
 
-/* The frame that was running when the pulse left; NULL: none, so it is of another run. */
+/* The frame that was running when the pulse left; NULL: none, so the pulse belongs to another
+ * run. */
 static const struct sim_record_frame *frame_of(const struct evidence *evidence,
                                                const struct external_clock_stamp *stamp)
 {
@@ -137,7 +138,7 @@ static const struct sim_record_frame *frame_of(const struct evidence *evidence,
     return ours ? frame : NULL;
 }
 
-/* Keep the stamps that are of this run, each with its frame in the same place. */
+/* Keep the stamps of this run, each with its frame at the same index. */
 static const struct sim_record_frame **match(struct external_clock *truth,
                                              const struct evidence *evidence)
 {
@@ -157,7 +158,8 @@ static const struct sim_record_frame **match(struct external_clock *truth,
     return frames;
 }
 
-/* The run says how many it sent; one that was cut off does not, and then only gaps are known. */
+/* The report has the number of pulses sent; the log of a run that was cut off has none, and then
+ * only gaps are known. */
 static void count_lost(struct external_clock *truth, const struct evidence *evidence)
 {
     const json_t *sent = json_object_get(json_object_get(evidence->report, "pulse"), "sent");
@@ -173,7 +175,7 @@ static double residual(const struct drift_fit *fit, const struct fit_point *poin
     return point->y - fit->intercept - fit->slope * point->x;
 }
 
-/* Of every block the pulse that came soonest: one that was held up says nothing of the clocks. */
+/* Take the fastest pulse of every block: a delayed one tells nothing about the clocks. */
 static size_t select_fastest(const struct external_clock *truth, struct fit_point *picked)
 {
     enum { BLOCKS = 16, BLOCK_MAX = 64 };
@@ -192,7 +194,7 @@ static size_t select_fastest(const struct external_clock *truth, struct fit_poin
     return count;
 }
 
-/* First through all of them, then through the fastest of each block. */
+/* Fit first through all pulses, then through the fastest of each block. */
 static bool fit_clocks(struct external_clock *truth)
 {
     struct fit_point *picked = calloc(truth->matched, sizeof *picked);
@@ -244,7 +246,7 @@ static bool add_jitter(struct external_clock *truth)
     return true;
 }
 
-/* Where both clocks are of one machine this is how long the fastest pulse took. */
+/* With both clocks on one machine this is the delay of the fastest pulse. */
 static void add_offset(struct external_clock *truth, const struct evidence *evidence,
                        const struct sim_record_frame *first)
 {

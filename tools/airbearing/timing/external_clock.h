@@ -1,12 +1,12 @@
 /*
- * A run against a clock that it does not own: pulses that left at the start of frames, as a
- * stopwatch in another process or on another machine stamped them.
+ * A run against an external clock: pulses that left at the start of frames, stamped by a
+ * stopwatch in another process or on another machine.
  *
  *      log         frame k: release on the executive's clock
  *      stopwatch   pulse of frame k: stamp on its own clock
  *
- * Frames are matched by number, so releases that were missed do not matter: frame k was released
- * when the log says, and simulated time lags by what the stopwatch must see as well.
+ * Frames are matched by number, so missed releases do not matter: frame k was released at the
+ * time in the log, and the stopwatch must see the same lag of simulated time.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 #include "tools/airbearing/timing/log_evidence.h"
 #include "tools/airbearing/timing/percentiles.h"
 
-/* How a stopwatch's file begins: what it is, then its columns. */
+/* The first two lines of a stopwatch's file: its title, then its columns. */
 extern const char external_clock_title[], external_clock_columns[];
 
 struct external_clock_stamp {
@@ -31,29 +31,30 @@ struct external_clock_stamp {
 struct external_clock {
     struct external_clock_stamp *stamp; /* in the order of their sequence, each once */
     size_t count, room;
-    uint64_t duplicates; /* came again, or was overtaken */
+    uint64_t duplicates; /* came twice, or was overtaken */
 
     /* compared */
     size_t matched;       /* have a frame in the log */
-    size_t foreign;       /* were sent at no time at which the log has that frame running */
-    uint64_t lost;        /* were sent and never stamped */
+    size_t foreign;       /* were sent while the log has another frame running */
+    uint64_t lost;        /* were sent, but never stamped */
     size_t by_kernel;     /* of those that matched */
     double span_s;        /* by the stopwatch */
-    bool known;           /* enough of them for a slope */
+    bool known;           /* there were enough for a slope */
     struct drift_fit fit; /* x: s by the stopwatch, y: ns that the grid is ahead of it */
     double ppm, half_width_ppm;
-    bool has_offset;   /* the log says how its clock and its wall clock stood */
-    int64_t offset_ns; /* stopwatch less the run's wall clock, as the fastest pulses saw it */
-    struct percentiles jitter; /* ns that each came later than the fastest, the slope taken out */
+    bool has_offset;           /* the log has its clock's offset from the wall clock */
+    int64_t offset_ns;         /* stopwatch less the run's wall clock, by the fastest pulses */
+    struct percentiles jitter; /* ns by which each came later than the fastest, without the slope */
     struct fit_point *point;   /* of all that matched, same axes as the fit */
     int64_t behind_ns;         /* simulated time fell behind the stopwatch, first to last */
     int64_t log_behind_ns;     /* and behind the executive's own clock */
 };
 
-/* A stopwatch's file.  0, or -1 with `line:column: what` in error.  Context: any. */
+/* Read a stopwatch's file.  0, or -1 with `line:column: what` in error.  Context: any. */
 int external_clock_parse(struct external_clock *truth, const char *text, size_t size,
                          char error[EVIDENCE_ERROR_MAX]);
-/* False with one line in error when no pulse is of this run, or memory ran out.  Context: any. */
+/* Compare; false with one line in error when no pulse belongs to this run, or memory ran out.
+ * Context: any. */
 bool external_clock_compare(struct external_clock *truth, const struct evidence *evidence,
                             char error[EVIDENCE_ERROR_MAX]);
 void external_clock_free(struct external_clock *truth);

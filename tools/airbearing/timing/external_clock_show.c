@@ -1,10 +1,13 @@
 /*
  * The stopwatch's view of a run as text, JSON and a picture.
+ *
+ * Tested by tests/scenario/test_timing_made.py.
  */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 
+#include "tools/airbearing/time_text.h"
 #include "tools/airbearing/timing/external_clock.h"
 #include "tools/airbearing/timing/show.h"
 #include "tools/airbearing/timing/svg_plot.h"
@@ -30,8 +33,8 @@ static void print_jitter(const struct external_clock *truth, FILE *out)
     fprintf(out, "    later than the fastest:");
     for (int i = 0; i < PERCENTILE_COUNT; i++)
         if (percentiles_at(&truth->jitter, percentile_fraction[i], &value))
-            fprintf(out, " %s %s,", percentile_header[i], figures_time((double)value, text));
-    fprintf(out, " worst %s (frame %" PRIu64 ")\n", figures_time((double)truth->jitter.max, text),
+            fprintf(out, " %s %s,", percentile_header[i], time_text((double)value, text));
+    fprintf(out, " worst %s (frame %" PRIu64 ")\n", time_text((double)truth->jitter.max, text),
             truth->jitter.max_frame);
 }
 
@@ -54,11 +57,11 @@ void show_external_clock_text(const struct figures *figures, FILE *out)
     if (truth->has_offset)
         fprintf(out,
                 "    it shows %s more than the run's wall clock (delay of the pulse included)\n",
-                figures_time((double)truth->offset_ns, offset));
+                time_text((double)truth->offset_ns, offset));
     print_jitter(truth, out);
     fprintf(out, "    sim time fell behind by %s by the stopwatch, by %s by the log\n",
-            figures_time((double)truth->behind_ns, behind),
-            figures_time((double)truth->log_behind_ns, log));
+            time_text((double)truth->behind_ns, behind),
+            time_text((double)truth->log_behind_ns, log));
 }
 
 static json_t *jitter(const struct percentiles *spread)
@@ -117,7 +120,7 @@ static const char *seconds(double value, char *text)
 
 static const char *nanoseconds(double value, char *text)
 {
-    return figures_time(value, text);
+    return time_text(value, text);
 }
 
 static void range(const struct external_clock *truth, double *low, double *high)
@@ -146,7 +149,7 @@ void show_external_clock_page(const struct figures *figures, FILE *out)
             "stamped %zu pulses (%" PRIu64 " lost); slope %+.4f ppm, 95 %% within ±%.4f ppm; the "
             "latest came %s after the fastest</figcaption>\n",
             truth->matched, truth->lost, truth->ppm, truth->half_width_ppm,
-            figures_time((double)truth->jitter.max, worst));
+            time_text((double)truth->jitter.max, worst));
     range(truth, &low, &high);
     plot_open(&plot, out, WIDTH, HEIGHT, (struct plot_axis){0.0, truth->span_s, false},
               (struct plot_axis){low, high, false}, "stopwatch");

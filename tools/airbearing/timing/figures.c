@@ -12,8 +12,8 @@ static bool is_real(const struct figures *figures)
     return figures->evidence->pace == RT_PACE_REAL;
 }
 
-/* Sim time stands behind wall time by the start error and by all releases that were lost; those of
- * a pause were not. */
+/* Simulated time is behind wall time by the start error and by all lost releases, without those
+ * of a pause. */
 static void follow(struct figures *figures, const struct sim_record_frame *frame)
 {
     const struct evidence *evidence = figures->evidence;
@@ -93,7 +93,7 @@ static void take_predictions(struct figures *figures)
     }
 }
 
-/* What a frame did before its first job and after its last. */
+/* The time of a frame before its first job and after its last. */
 static bool add_edges(struct figures *figures, const struct sim_record_job *record)
 {
     const struct evidence *evidence = figures->evidence;
@@ -149,7 +149,7 @@ uint64_t figures_jobs_end_ns(const struct sim_record_job *job, int job_count)
 
 /* ---- late frames ----------------------------------------------------------------------- */
 
-/* What was running when the next release came. */
+/* The phase that was running at the next release. */
 static int running_at(const struct evidence *evidence, const struct sim_record_frame *frame,
                       const struct sim_record_job *jobs)
 {
@@ -220,14 +220,14 @@ static bool add_late(struct figures *figures, size_t index)
     find_growth(figures, frame, jobs, &late);
     if (index + 1 < evidence->frame_count)
         late.cost = frame[1].missed;
-    if (figures->sim_delay_line_count == figures->late_room) {
+    if (figures->late_count == figures->late_room) {
         figures->late_room = figures->late_room ? 2 * figures->late_room : 64;
         void *grown = realloc(figures->late, figures->late_room * sizeof late);
         if (!grown)
             return false;
         figures->late = grown;
     }
-    figures->late[figures->sim_delay_line_count++] = late;
+    figures->late[figures->late_count++] = late;
     figures->causes[late.cause]++;
     return true;
 }
@@ -238,7 +238,7 @@ static bool memory_is_locked(const struct evidence *evidence)
     return json_is_true(json_object_get(realtime, "memory_locked"));
 }
 
-/* Late because the machine took the time, because we did, or nobody knows. */
+/* Count late frames by the machine, by our own work, and of unknown cause. */
 static void share_blame(struct figures *figures)
 {
     const uint64_t *causes = figures->causes;
@@ -287,7 +287,7 @@ static bool add_latency(struct figures *figures)
 
 /* ---- drift ----------------------------------------------------------------------------- */
 
-/* The other clock at a time of the frame's clock, by the sights before and after it. */
+/* The other clock at a time of the frame's clock, interpolated between clock samples. */
 static double other_clock(const struct evidence *evidence, bool wall, uint64_t at_ns, size_t *hint)
 {
     const struct sim_record_clock *clock = evidence->clock;
@@ -306,7 +306,7 @@ static double other_clock(const struct evidence *evidence, bool wall, uint64_t a
     return ahead_a + share * (ahead_b - ahead_a);
 }
 
-/* Of every block of frames the most punctual one is a point: a late wake says nothing of drift. */
+/* The most punctual frame of every block is a point: a late wake-up tells nothing about drift. */
 static const struct sim_record_frame *most_punctual(const struct evidence *evidence, size_t from,
                                                     size_t to)
 {
@@ -326,7 +326,7 @@ static void add_point(struct figures *figures, const struct sim_record_frame *fr
     const struct evidence *evidence = figures->evidence;
     const struct sim_record_frame *first = &evidence->frame[0];
     const double seconds = (double)(frame->release_ns - first->release_ns) * 1e-9;
-    /* A grid that was moved is ahead of sim by that. */
+    /* A grid that was moved is ahead of simulated time by that amount. */
     const double behind_ns =
         (double)(frame->start_ns - frame->release_ns) +
         (figures->corrected_ns ? (double)figures->corrected_ns[frame - first] : 0.0);
@@ -335,8 +335,8 @@ static void add_point(struct figures *figures, const struct sim_record_frame *fr
         raw_ahead = other_clock(evidence, false, frame->start_ns, raw_hint);
         wall_ahead = other_clock(evidence, true, frame->start_ns, wall_hint);
     }
-    /* Releases that were lost are given to sim, so that both run on together over a miss: what is
-     * left of sim - clock is the start error and what the clocks differ by. */
+    /* Lost releases are added to simulated time, so that both continue together over a miss: the
+     * rest of sim - clock is the start error and the difference of the clocks. */
     const size_t at = figures->point_count++;
     figures->raw_point[at] = (struct fit_point){seconds, -behind_ns - raw_ahead};
     figures->wall_point[at] = (struct fit_point){seconds, -behind_ns - wall_ahead};
@@ -353,7 +353,8 @@ static void fit_drift(const struct figures *figures, const struct fit_point *poi
 static bool add_drift(struct figures *figures)
 {
     enum { BLOCK = 64 };
-    static const double SET_NS = 1e6; /* no time daemon bends a clock that far from a line */
+    static const double SET_NS =
+        1e6; /* no time daemon makes a clock deviate that far from a line */
     const struct evidence *evidence = figures->evidence;
     const size_t blocks = evidence->frame_count / BLOCK + 1;
     size_t raw_hint = 0, wall_hint = 0;
@@ -379,7 +380,7 @@ static bool add_drift(struct figures *figures)
 
 /* ---- effective latency ----------------------------------------------------------------- */
 
-/* When the sample of this frame left for the wire; 0: not known. */
+/* The time at which the sample of this frame was sent; 0: not known. */
 static uint64_t left_ns(const struct evidence *evidence, uint64_t frame)
 {
     const uint64_t shown = evidence->commits_early ? frame : frame + 1;
@@ -409,7 +410,7 @@ static size_t list_asked(const struct evidence *evidence, const struct evidence_
 static size_t list_done(const struct evidence *evidence, const struct evidence_drive *drive,
                         struct delay_sample *done)
 {
-    enum { POINTS_MAX = 20000 }; /* the last so many: enough for any fit */
+    enum { POINTS_MAX = 20000 }; /* only the newest are used: enough for any fit */
     const uint64_t origin_ns = evidence->frame[0].release_ns;
     size_t count = 0;
     for (size_t i = drive->count > POINTS_MAX ? drive->count - POINTS_MAX : 0; i < drive->count;

@@ -1,9 +1,9 @@
 /*
  * The figures of a run and the verdict on it.
  *
- * A run kept its promise when time was kept (promise.h), beyond the late frames that the caller
- * allows, and when the log proves that: it has every frame, its releases lie on the grid, and it
- * agrees with its own report.
+ * The verdict is good when time was kept (time_kept.h), apart from the late frames that the
+ * caller allows, and when the log proves it: it has every frame, its releases lie on the grid,
+ * and it agrees with its own report.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "tools/airbearing/timing/log_evidence.h"
 #include "tools/airbearing/timing/percentiles.h"
 
-/* Where a frame was at some moment, besides its jobs 0, 1, 2 ... */
+/* The phases of a frame besides its jobs 0, 1, 2 ... */
 enum {
     PHASE_WAKE = -2,
     PHASE_LATCH = -1,
@@ -28,8 +28,8 @@ struct late_frame {
     uint64_t over_ns; /* past the next release */
     uint64_t start_error_ns, busy_ns;
     uint64_t cost;           /* releases lost right after it */
-    int running;             /* what ran when the next release came: a job or a PHASE_ */
-    int slowest_job;         /* what took most above its median */
+    int running;             /* what ran at the next release: a job or a PHASE_ */
+    int slowest_job;         /* the job that exceeded its median most */
     uint64_t slowest_job_ns; /* by so much */
     bool held;
 };
@@ -61,16 +61,16 @@ struct figures {
     uint64_t predicted_ns[RT_JOB_MAX]; /* 0: not known */
 
     struct late_frame *late;
-    size_t sim_delay_line_count, late_room;
+    size_t late_count, late_room;
     uint64_t causes[RT_CAUSE_COUNT];
-    uint64_t machine, ours, unexplained; /* late frames by whose they were; together all of them */
+    uint64_t machine, ours, unexplained; /* late frames by origin; their sum is all of them */
     uint64_t missed, lag_ns, caught_up;
     uint64_t paused; /* releases, between the first frame and the last */
     /* With a phase lock: slots of the grid after the first release, and by how much it had been
      * moved at each frame; NULL: there was none. */
     uint64_t slots;
     int64_t *corrected_ns;
-    uint64_t off_grid; /* releases that are not where the grid has them */
+    uint64_t off_grid; /* releases that are not on the grid */
 
     uint64_t follow_ns; /* the furthest that sim time was behind wall time */
     uint64_t follow_frame;
@@ -83,18 +83,18 @@ struct figures {
 
     struct effective effective[EVIDENCE_DRIVE_MAX];
     int effective_count;
-    const char *effective_why; /* why there is none; NULL: there is */
+    const char *effective_why; /* why there is none; NULL: there is one */
 
-    const struct external_clock *truth; /* NULL: nobody held a stopwatch */
+    const struct external_clock *truth; /* NULL: no stopwatch */
 
     bool kept;
     char verdict[FIGURES_TEXT_MAX];
-    char reason[FIGURES_REASON_MAX][FIGURES_TEXT_MAX]; /* why not, and what else to know */
+    char reason[FIGURES_REASON_MAX][FIGURES_TEXT_MAX]; /* the reasons, and further notes */
     int reason_count;
 };
 
 struct figures_limits {
-    uint64_t allowed[RT_CAUSE_COUNT]; /* late frames that do not break the promise */
+    uint64_t allowed[RT_CAUSE_COUNT]; /* late frames that the caller allows */
 };
 
 /* False when memory ran out.  The evidence must outlive the figures. */
@@ -104,10 +104,8 @@ bool figures_compute(struct figures *figures, const struct evidence *evidence,
 bool figures_walk_grid(struct figures *figures);
 /* The last step of figures_compute(): the verdict and its reasons. */
 void figures_judge(struct figures *figures, const struct figures_limits *limits);
-/* "step", "wake-up" ... of a job or PHASE_. */
+/* The name, "step", "wake-up" ..., of a job or PHASE_. */
 const char *figures_phase_name(const struct figures *figures, int phase);
-/* When the last job of the record ended. */
+/* The end of the last job of the record. */
 uint64_t figures_jobs_end_ns(const struct sim_record_job *job, int job_count);
-/* A time in the unit that a person would choose. */
-const char *figures_time(double ns, char text[24]);
 void figures_free(struct figures *figures);

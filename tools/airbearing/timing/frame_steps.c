@@ -6,7 +6,7 @@ struct list {
     uint64_t at_ns; /* where the last one ended */
 };
 
-/* A step that took no time, or that the stamps do not allow, is none. */
+/* Skip a step that took no time, or whose stamps are not in order. */
 static void add_step(struct list *list, const char *name, uint64_t to_ns)
 {
     if (to_ns <= list->at_ns)
@@ -43,7 +43,7 @@ const struct rt_flight_recorder_row *frame_steps_worst(const struct figures *fig
 {
     const struct rt_flight_recorder_row *worst = NULL;
     uint64_t worst_ns = 0;
-    for (size_t i = 0; i < figures->sim_delay_line_count; i++) {
+    for (size_t i = 0; i < figures->late_count; i++) {
         const struct late_frame *late = &figures->late[i];
         const struct rt_flight_recorder_row *row = evidence_row_of(figures->evidence, late->frame);
         if (row && late->over_ns > worst_ns) {

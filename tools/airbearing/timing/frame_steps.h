@@ -1,5 +1,5 @@
 /*
- * What a frame did one after the other, from its row of the flight recorder.
+ * The steps of a frame in order, from its row of the flight recorder.
  */
 #pragma once
 
@@ -12,8 +12,8 @@ struct frame_step {
     uint64_t from_ns, to_ns;
 };
 
-/* How many; in the order of time.  Context: any. */
+/* Returns the number of steps, in order of time.  Context: any. */
 int frame_steps_of(const struct evidence *evidence, const struct rt_flight_recorder_row *row,
                    struct frame_step steps[FRAME_STEPS_MAX]);
-/* The row of the latest of the late frames that the recorder has told of, or NULL. */
+/* The row of the latest late frame in the flight recorder, or NULL. */
 const struct rt_flight_recorder_row *frame_steps_worst(const struct figures *figures);

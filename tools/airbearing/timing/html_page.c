@@ -1,13 +1,17 @@
 /*
- * The figures as one page: the verdict on top, then the pictures, then the numbers.  Everything is
- * drawn here; the page loads nothing and runs nothing.
+ * The figures as one page: the verdict on top, then the plots, then the numbers.  The page is
+ * complete: it loads nothing and runs no script.
+ *
+ * Tested by tests/scenario/test_timing_made.py.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/airbearing/time_text.h"
 #include "tools/airbearing/timing/frame_steps.h"
+#include "tools/airbearing/timing/html_tables.h"
 #include "tools/airbearing/timing/show.h"
 #include "tools/airbearing/timing/svg_plot.h"
 
@@ -49,29 +53,6 @@ static const char style[] =
     "background:var(--switch)}.fault{fill:var(--fault);background:var(--fault)}.io{fill:var(--io);"
     "background:var(--io)}.own{fill:var(--own);background:var(--own)}.unknown{fill:var(--unknown);"
     "background:var(--unknown)}\n";
-
-/* Text from a log is text, whatever it looks like. */
-static void escape(const char *text, FILE *out)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc(*text, out);
-        }
-    }
-}
 
 static bool is_real(const struct figures *figures)
 {
@@ -177,7 +158,7 @@ static void histogram(const struct figures *figures, const struct percentiles *s
     fputs("</figure>\n", out);
 }
 
-/* The share of frames above each value: a step for every decade of rarity. */
+/* The share of frames above each value, on a log scale. */
 static void exceedance_line(const struct plot *plot, const struct percentiles *spread,
                             const char *class)
 {
@@ -250,7 +231,7 @@ static void draw_late(const struct plot *plot, const struct figures *figures)
 {
     enum { MARKS_MAX = 4000 };
     const struct evidence *evidence = figures->evidence;
-    for (size_t i = 0; i < figures->sim_delay_line_count && i < MARKS_MAX; i++) {
+    for (size_t i = 0; i < figures->late_count && i < MARKS_MAX; i++) {
         const struct late_frame *late = &figures->late[i];
         const struct sim_record_frame *frame =
             &evidence->frame[evidence_find(evidence, late->frame)];
@@ -261,8 +242,8 @@ static void draw_late(const struct plot *plot, const struct figures *figures)
                 "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"7\"><title>frame %" PRIu64
                 ": %s, %s late, in ",
                 rt_cause_name[late->cause], plot_x(plot, at), plot_y(plot, ns), late->frame,
-                rt_cause_name[late->cause], figures_time((double)late->over_ns, text));
-        escape(figures_phase_name(figures, late->running), plot->out);
+                rt_cause_name[late->cause], time_text((double)late->over_ns, text));
+        html_escape(figures_phase_name(figures, late->running), plot->out);
         fputs("</title></circle>\n", plot->out);
     }
 }
@@ -355,7 +336,7 @@ static void job_bar(const struct plot *plot, const struct figures *figures, int 
     const double median = known_or(spread, 0.5, (double)spread->max);
     char text[24];
     fprintf(plot->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", plot->left - 10, y + 15);
-    escape(figures->evidence->job_name[job], plot->out);
+    html_escape(figures->evidence->job_name[job], plot->out);
     fprintf(plot->out,
             "</text><rect class=\"a\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"18\"/>"
             "<line class=\"axis\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>"
@@ -402,15 +383,14 @@ static void step_bar(const struct plot *plot, const struct frame_step *step, uin
     const double to = plot_x(plot, (double)(int64_t)(step->to_ns - release_ns));
     char text[24];
     fprintf(plot->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", plot->left - 10, y + 17);
-    escape(step->name, plot->out);
+    html_escape(step->name, plot->out);
     fprintf(plot->out,
             "</text><rect class=\"a\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"20\">"
             "<title>%s</title></rect>\n",
-            from, y, fmax(to - from, 1.5),
-            figures_time((double)(step->to_ns - step->from_ns), text));
+            from, y, fmax(to - from, 1.5), time_text((double)(step->to_ns - step->from_ns), text));
 }
 
-/* What ran when, from top to bottom, as the flight recorder saw it. */
+/* The steps of the latest late frame over time, from top to bottom, by the flight recorder. */
 static void latest_frame(const struct figures *figures, FILE *out)
 {
     const struct rt_flight_recorder_row *row = frame_steps_worst(figures);
@@ -434,95 +414,6 @@ static void latest_frame(const struct figures *figures, FILE *out)
     fputs("</figure>\n", out);
 }
 
-/* ---- numbers --------------------------------------------------------------------------- */
-
-static void table_row(const char *name, const struct percentiles *spread, double offset,
-                      double sign, FILE *out)
-{
-    char text[24];
-    if (spread->count == 0)
-        return;
-    fprintf(out, "<tr><td>%s</td>", name);
-    for (int i = 0; i < PERCENTILE_COUNT; i++) {
-        uint64_t value;
-        const bool known = percentiles_at(spread, percentile_fraction[i], &value);
-        fprintf(out, "<td>%s</td>",
-                known ? figures_time(offset + sign * (double)value, text) : "–");
-    }
-    fprintf(out, "<td>%s</td><td>%" PRIu64 "</td></tr>\n",
-            figures_time(offset + sign * (double)spread->max, text), spread->max_frame);
-}
-
-static void table(const struct figures *figures, FILE *out)
-{
-    fputs("<figure><h2>The numbers</h2><figcaption>– : the run is too short to know it"
-          "</figcaption><div class=\"scroll\"><table><tr><th></th>",
-          out);
-    for (int i = 0; i < PERCENTILE_COUNT; i++)
-        fprintf(out, "<th>%s</th>", percentile_header[i]);
-    fputs("<th>worst</th><th>in frame</th></tr>\n", out);
-    table_row("start error", &figures->start_error, 0.0, 1.0, out);
-    table_row("busy", &figures->busy, 0.0, 1.0, out);
-    table_row("margin", &figures->response, (double)figures->evidence->period_ns, -1.0, out);
-    for (int link = 0; link < IO_LINK_MAX; link++) {
-        const struct percentiles *part = figures->part[link];
-        char name[64];
-        snprintf(name, sizeof name, "loop latency, link %d", link);
-        table_row(name, &part[IO_LATENCY_SUM], 0.0, 1.0, out);
-        for (int p = 0; p < IO_LATENCY_SUM; p++) {
-            snprintf(name, sizeof name, "&emsp;%s", io_latency_part_name[p]);
-            table_row(name, &part[p], 0.0, 1.0, out);
-        }
-    }
-    fputs("</table></div></figure>\n", out);
-}
-
-static void effective_table(const struct figures *figures, FILE *out)
-{
-    fputs("<figure><h2>Effective latency</h2><figcaption>the delay by which commands, as they came "
-          "in, fit what the actuators did at the commit best</figcaption>\n",
-          out);
-    if (figures->effective_why)
-        fprintf(out, "<p>Not known: %s.</p>\n", figures->effective_why);
-    else
-        fputs("<table><tr><th>actuator</th><th>delay</th><th>explains</th></tr>\n", out);
-    for (int i = 0; !figures->effective_why && i < figures->effective_count; i++) {
-        const struct effective *effective = &figures->effective[i];
-        char text[24];
-        fputs("<tr><td>", out);
-        escape(effective->name, out);
-        fprintf(out, "</td><td>%s</td><td>%.1f %%</td></tr>\n",
-                effective->known ? figures_time(effective->delay.seconds * 1e9, text) : "–",
-                effective->delay.explained * 100.0);
-    }
-    fputs(figures->effective_why ? "</figure>\n" : "</table></figure>\n", out);
-}
-
-static void late_table(const struct figures *figures, FILE *out)
-{
-    enum { ROWS_MAX = 200 };
-    if (figures->sim_delay_line_count == 0)
-        return;
-    fprintf(out,
-            "<figure><h2>Late frames</h2><figcaption>%zu%s</figcaption><div class=\"scroll\">"
-            "<table><tr><th>frame</th><th>cause</th><th>late by</th><th>was in</th><th>grew"
-            "</th><th>by</th><th>releases lost</th></tr>\n",
-            figures->sim_delay_line_count,
-            figures->sim_delay_line_count > ROWS_MAX ? ", the first 200" : "");
-    for (size_t i = 0; i < figures->sim_delay_line_count && i < ROWS_MAX; i++) {
-        const struct late_frame *late = &figures->late[i];
-        char over[24], grew[24];
-        fprintf(out, "<tr><td>%" PRIu64 "</td><td>%s</td><td>%s</td><td>", late->frame,
-                rt_cause_name[late->cause], figures_time((double)late->over_ns, over));
-        escape(figures_phase_name(figures, late->running), out);
-        fputs("</td><td>", out);
-        escape(figures_phase_name(figures, late->slowest_job), out);
-        fprintf(out, "</td><td>%s</td><td>%" PRIu64 "</td></tr>\n",
-                figures_time((double)late->slowest_job_ns, grew), late->cost);
-    }
-    fputs("</table></div></figure>\n", out);
-}
-
 /* ---- the top of the page --------------------------------------------------------------- */
 
 static void tile(const char *name, const char *value, FILE *out)
@@ -537,17 +428,17 @@ static void tiles(const struct figures *figures, FILE *out)
     snprintf(text, sizeof text, "%zu", figures->evidence->frame_count);
     tile("frames", text, out);
     if (is_real(figures)) {
-        tile("start error, median",
-             figures_time(known_or(&figures->start_error, 0.5, (double)figures->start_error.max),
-                          time),
-             out);
-        tile("start error, worst", figures_time((double)figures->start_error.max, time), out);
-        snprintf(text, sizeof text, "%zu", figures->sim_delay_line_count);
+        tile(
+            "start error, median",
+            time_text(known_or(&figures->start_error, 0.5, (double)figures->start_error.max), time),
+            out);
+        tile("start error, worst", time_text((double)figures->start_error.max, time), out);
+        snprintf(text, sizeof text, "%zu", figures->late_count);
         tile("late frames", text, out);
-        tile("sim lags wall by", figures_time((double)figures->lag_ns, time), out);
+        tile("sim lags wall by", time_text((double)figures->lag_ns, time), out);
     }
-    tile("busy, median",
-         figures_time(known_or(&figures->busy, 0.5, (double)figures->busy.max), time), out);
+    tile("busy, median", time_text(known_or(&figures->busy, 0.5, (double)figures->busy.max), time),
+         out);
     fputs("</div>\n", out);
 }
 
@@ -558,20 +449,20 @@ static void top(const struct figures *figures, FILE *out)
             !is_real(figures) ? "Not paced by a wall clock"
             : figures->kept   ? "The run kept time"
                               : "The run did not keep its promise");
-    escape(figures->verdict, out);
+    html_escape(figures->verdict, out);
     fputs(".</p>\n", out);
     if (figures->reason_count > 0)
         fputs("<ul>", out);
     for (int i = 0; i < figures->reason_count; i++) {
         fputs("<li>", out);
-        escape(figures->reason[i], out);
+        html_escape(figures->reason[i], out);
         fputs("</li>", out);
     }
     fputs(figures->reason_count > 0 ? "</ul>\n<p class=\"dim\">" : "<p class=\"dim\">", out);
-    escape(evidence->scenario, out);
+    html_escape(evidence->scenario, out);
     fprintf(out, " · %g Hz · %s pace · airbearing ", 1e9 / (double)evidence->period_ns,
             evidence->pace_name);
-    escape(evidence->version, out);
+    html_escape(evidence->version, out);
     fputs("</p>\n", out);
     tiles(figures, out);
 }
@@ -595,8 +486,8 @@ void show_page(const struct figures *figures, FILE *out)
     latest_frame(figures, out);
     show_external_clock_page(figures, out);
     job_bars(figures, out);
-    table(figures, out);
-    effective_table(figures, out);
-    late_table(figures, out);
+    html_table(figures, out);
+    html_effective_table(figures, out);
+    html_late_table(figures, out);
     fputs("</main></body></html>\n", out);
 }

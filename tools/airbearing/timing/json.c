@@ -1,5 +1,7 @@
 /*
- * The figures for programs.  A percentile that the run is too short for is null.
+ * The figures as JSON.  A percentile that the run is too short for is null.
+ *
+ * Tested by tests/scenario/test_timing_made.py.
  */
 #include <jansson.h>
 #include <math.h>
@@ -31,7 +33,7 @@ static json_t *percentiles(const struct percentiles *spread)
     return object;
 }
 
-/* What so many of the frames had at least. */
+/* The least margin of this share of the frames. */
 static json_t *margin(const struct figures *figures)
 {
     json_t *object = json_object();
@@ -83,7 +85,7 @@ static json_t *jobs(const struct figures *figures)
 static json_t *late(const struct figures *figures)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < figures->sim_delay_line_count; i++) {
+    for (size_t i = 0; i < figures->late_count; i++) {
         const struct late_frame *frame = &figures->late[i];
         json_t *object = json_object();
         json_object_set_new(object, "frame", whole(frame->frame));
@@ -163,7 +165,7 @@ static void add_verdict(json_t *object, const struct figures *figures)
     json_object_set_new(object, "reasons", reasons);
 }
 
-/* What there is only where frames followed another clock, or somebody held a stopwatch. */
+/* Figures that need a phase lock or a stopwatch. */
 static void add_clocks(json_t *object, const struct figures *figures)
 {
     const struct evidence *evidence = figures->evidence;
@@ -190,7 +192,7 @@ struct json_t *show_json(const struct figures *figures)
     json_object_set_new(object, "start_error_ns", percentiles(&figures->start_error));
     json_object_set_new(object, "busy_ns", percentiles(&figures->busy));
     json_object_set_new(object, "margin_ns", margin(figures));
-    json_object_set_new(object, "overruns", whole(figures->sim_delay_line_count));
+    json_object_set_new(object, "overruns", whole(figures->late_count));
     json_object_set_new(object, "overrun_causes", causes(figures));
     json_object_set_new(object, "machine", whole(figures->machine));
     json_object_set_new(object, "own", whole(figures->ours));

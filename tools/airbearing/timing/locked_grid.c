@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A lock moves a release by its limit over the time that the two frames before it took, and rounds;
- * what is further away is on no grid. */
+/* A phase lock moves a release by at most its limit over the time of the two frames before it,
+ * plus rounding; a release further away is not on the grid. */
 static bool fits(const struct evidence *evidence, int64_t extra_ns, uint64_t last_slots,
                  uint64_t slots)
 {

@@ -10,8 +10,8 @@
 
 enum { CDR_HEADER_SIZE = 4 };
 
-/* Times beyond this are no times: a clock that began at boot needs 73 years for it.  Below it no
- * sum or difference here can run over. */
+/* Times beyond this are invalid: a clock that starts at boot needs 73 years for it.  Below it no
+ * sum or difference here can overflow. */
 static const uint64_t TIME_MAX = UINT64_C(1) << 61;
 static const uint64_t PERIOD_MAX = UINT64_C(60000000000);
 
@@ -77,7 +77,7 @@ static int read_period(struct evidence *evidence, struct io_mcap_reader *reader,
     return 0;
 }
 
-/* A log from before there were locks does not say. */
+/* A log from before there were phase locks has no such key. */
 static double read_lock(struct io_mcap_reader *reader)
 {
     const char *said = io_mcap_metadata(reader, "airbearing", "lock_ppm");
@@ -271,7 +271,7 @@ static int keep_input(struct evidence *evidence, const unsigned char *data, size
     return 0;
 }
 
-/* A message of an actuator: what it did, by the frame in which it did it. */
+/* Keep a message of an actuator: its motion, by frame. */
 static int keep_drive(struct evidence *evidence, const struct io_mcap_message *message,
                       char error[EVIDENCE_ERROR_MAX])
 {
@@ -314,7 +314,7 @@ static int keep(struct evidence *evidence, const struct io_mcap_message *message
     return 0;
 }
 
-/* NULL when it is not there, or no JSON. */
+/* NULL when it is missing or not JSON. */
 static json_t *read_json(struct io_mcap_reader *reader, const char *name)
 {
     size_t size;
@@ -328,7 +328,7 @@ static int by_frame(const void *a, const void *b)
     return (x->frame > y->frame) - (x->frame < y->frame);
 }
 
-/* A thinned channel's records around a trigger are in the log behind younger ones. */
+/* In a decimated channel, the records around a trigger come after younger ones. */
 static void sort_drives(struct evidence *evidence)
 {
     for (int i = 0; i < evidence->drive_count; i++) {

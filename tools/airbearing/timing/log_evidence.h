@@ -1,6 +1,8 @@
 /*
- * What a log says about time, taken out of it and checked: a record that cannot be true makes the
- * log unreadable, one that is missing is counted.
+ * The timing evidence of a log, extracted and checked: an impossible record makes the log
+ * unreadable, a missing one is counted.
+ *
+ * Tested by tests/scenario/test_timing_made.py.
  */
 #pragma once
 
@@ -21,7 +23,7 @@ struct evidence_point {
     double value; /* the command after the drive */
 };
 
-/* An actuator whose command and motion can be told apart: which control it listens to. */
+/* An actuator whose command and motion are both in the log: the control that drives it. */
 struct evidence_drive {
     char name[EVIDENCE_NAME_MAX];
     int link, control;
@@ -30,11 +32,11 @@ struct evidence_drive {
 };
 
 struct evidence {
-    /* from the log's metadata; "" where the log does not say */
+    /* from the log's metadata; "" where it has none */
     char version[32], scenario[256], pace_name[16], overrun[16], binary_hash[32], isa[16];
     uint64_t period_ns;
     enum rt_pace pace;
-    double lock_ppm; /* most that a phase lock may have moved the grid by; 0: there was none */
+    double lock_ppm; /* limit of the phase lock; 0: there was none */
     bool commits_early, require_realtime;
 
     struct sim_record_frame *frame;
@@ -43,7 +45,7 @@ struct evidence {
 
     int job_count; /* 0: the log has no /job */
     char job_name[RT_JOB_MAX][EVIDENCE_NAME_MAX];
-    struct sim_record_job *job; /* by frame, which are rarer where the recorder lost some */
+    struct sim_record_job *job; /* by frame; fewer where the recorder lost some */
     size_t job_records, job_room;
 
     struct rt_flight_recorder_row *row; /* of the flight recorder, by frame: only around overruns */
@@ -61,23 +63,23 @@ struct evidence {
 
     bool complete;          /* the log has its end */
     struct json_t *report;  /* of the run; NULL: the log was cut off before it */
-    struct json_t *machine; /* what the doctor said of it; NULL: not in this log */
+    struct json_t *machine; /* the doctor's findings; NULL: not in this log */
     struct json_t *files;   /* hashes of the files that the scenario names, by name; may be NULL */
 };
 
 /* 0; -1 with one line in error, which does not name the file; -2 with one of the reader's, which
- * does. Drives must have been named before.  Context: any. */
+ * does. The drives must be set before.  Context: any. */
 int evidence_read(struct evidence *evidence, struct io_mcap_reader *reader,
                   char error[EVIDENCE_ERROR_MAX]);
-/* The actuators of the scenario inside the log; none when it cannot be compiled any more. */
+/* The actuators of the scenario in the log; none when it cannot be compiled. */
 void evidence_name_drives(struct evidence *evidence, struct io_mcap_reader *reader);
-/* A name for people: what a terminal would take amiss becomes a question mark.  NULL is "". */
+/* A printable name: other characters become a question mark.  NULL is "". */
 void evidence_copy_text(char *to, size_t room, const char *from);
 /* Index of this frame, or of the first one after it; frame_count when there is none. */
 size_t evidence_find(const struct evidence *evidence, uint64_t frame);
 /* The jobs of this frame, or NULL. */
 const struct sim_record_job *evidence_jobs_of(const struct evidence *evidence, uint64_t frame);
-/* What the flight recorder told of this frame, or NULL. */
+/* The row of the flight recorder of this frame, or NULL. */
 const struct rt_flight_recorder_row *evidence_row_of(const struct evidence *evidence,
                                                      uint64_t frame);
 void evidence_free(struct evidence *evidence);

@@ -41,8 +41,8 @@ void percentiles_sort(struct percentiles *spread)
     spread->sorted = true;
 }
 
-/* The nearest rank, from 1.  A hair off, so that 0.999 of 1000 is 999 whatever 0.999 is in binary.
- */
+/* The nearest rank, from 1, with a small tolerance, so that 0.999 of 1000 is 999 although 0.999
+ * is not exact in binary. */
 static size_t rank_of(double fraction, size_t count)
 {
     const double wanted = ceil(fraction * (double)count - 1e-6);
@@ -90,7 +90,7 @@ static double deviation(const struct percentiles *spread, double mean)
     return sqrt(square / (double)spread->count);
 }
 
-/* Five steps to each halving of what lies beyond, as its readers expect. */
+/* Five steps to each halving of the rest, as in HdrHistogram. */
 void percentiles_print_hgrm(const struct percentiles *spread, FILE *out)
 {
     enum { STEPS = 5 };

@@ -1,8 +1,9 @@
 /*
- * How a quantity is spread over a run: every value is kept, so every percentile is one of them.
+ * The distribution of a quantity over a run: every value is kept, so every percentile is one of
+ * them.
  *
- * The percentile of a fraction f is the value of rank ceil(f count), the nearest rank.  A run that
- * has no value beyond it is too short to know it: then it is not given at all.
+ * The percentile of a fraction f is the value of rank ceil(f count), the nearest rank.  Without a
+ * value beyond it the run is too short, and the percentile is not given.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * The figures of a run as text, JSON, a page and a trace.
+ * The figures of a run as text, JSON, an HTML page and a trace.
  */
 #pragma once
 
@@ -12,9 +12,9 @@ struct json_t;
 void show_text(const struct figures *figures, FILE *out);
 /* The caller owns it. */
 struct json_t *show_json(const struct figures *figures);
-/* One HTML file that needs nothing else. */
+/* One HTML file without dependencies. */
 void show_page(const struct figures *figures, FILE *out);
-/* What the stopwatch saw; nothing where there was none. */
+/* The figures of the stopwatch; nothing without one. */
 void show_external_clock_text(const struct figures *figures, FILE *out);
 void show_external_clock_page(const struct figures *figures, FILE *out);
 struct json_t *show_external_clock_json(const struct external_clock *truth);

@@ -37,7 +37,7 @@ void plot_open(struct plot *plot, FILE *out, double width, double height, struct
             label);
 }
 
-/* A step of 1, 2 or 5 times a power of ten that makes about five. */
+/* A step of 1, 2 or 5 times a power of ten, for about five ticks. */
 static double step_of(const struct plot_axis *axis)
 {
     const double rough = (axis->high - axis->low) / 5.0;
@@ -46,7 +46,7 @@ static double step_of(const struct plot_axis *axis)
     return power * (digit < 1.5 ? 1.0 : digit < 3.5 ? 2.0 : digit < 7.5 ? 5.0 : 10.0);
 }
 
-/* The i-th tick; false behind the last. */
+/* The i-th tick; false after the last. */
 static bool tick(const struct plot_axis *axis, int i, double *value)
 {
     enum { TICKS_MAX = 40 };

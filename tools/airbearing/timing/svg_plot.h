@@ -1,5 +1,5 @@
 /*
- * Pictures in SVG: axes, and what is drawn between them.  Colours come from the page's style, by
+ * Plots in SVG: axes, and the drawing between them.  Colours come from the page's style, by
  * class, so that one drawing serves light and dark.
  */
 #pragma once
@@ -19,7 +19,7 @@ struct plot {
     struct plot_axis x, y;
 };
 
-/* The drawing surface with its frame; label is for those who cannot see it. */
+/* Open the drawing surface with its frame; label is for screen readers. */
 void plot_open(struct plot *plot, FILE *out, double width, double height, struct plot_axis x,
                struct plot_axis y, const char *label);
 double plot_x(const struct plot *plot, double x);

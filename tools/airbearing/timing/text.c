@@ -1,10 +1,13 @@
 /*
  * The figures for people, on a terminal.
+ *
+ * Tested by tests/scenario/test_timing_made.py.
  */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 
+#include "tools/airbearing/time_text.h"
 #include "tools/airbearing/timing/frame_steps.h"
 #include "tools/airbearing/timing/show.h"
 
@@ -14,7 +17,7 @@ static void print_at(const struct percentiles *spread, double fraction, double o
     uint64_t value;
     char text[24];
     if (percentiles_at(spread, fraction, &value))
-        fprintf(out, " %10s", figures_time(offset + sign * (double)value, text));
+        fprintf(out, " %10s", time_text(offset + sign * (double)value, text));
     else
         fprintf(out, " %10s", "-");
 }
@@ -30,7 +33,7 @@ static void print_spread(const char *name, const struct percentiles *spread, dou
     for (int i = 0; i < PERCENTILE_COUNT; i++)
         print_at(spread, percentile_fraction[i], offset, sign, out);
     fprintf(out, " %10s  frame %" PRIu64 "\n",
-            figures_time(offset + sign * (double)spread->max, worst), spread->max_frame);
+            time_text(offset + sign * (double)spread->max, worst), spread->max_frame);
 }
 
 static void print_parts(const struct figures *figures, FILE *out)
@@ -78,22 +81,21 @@ static void print_jobs(const struct figures *figures, FILE *out)
         const struct percentiles *spread = &figures->job[j];
         char text[24];
         fprintf(out, "  %-14s %10s", evidence->job_name[j],
-                figures->predicted_ns[j] ? figures_time((double)figures->predicted_ns[j], text)
-                                         : "-");
+                figures->predicted_ns[j] ? time_text((double)figures->predicted_ns[j], text) : "-");
         print_at(spread, 0.5, 0.0, 1.0, out);
         print_at(spread, 0.99, 0.0, 1.0, out);
-        fprintf(out, " %10s %10zu\n", figures_time((double)spread->max, text), spread->count);
+        fprintf(out, " %10s %10zu\n", time_text((double)spread->max, text), spread->count);
     }
 }
 
 static void print_late(const struct figures *figures, FILE *out)
 {
     enum { SHOWN = 20 };
-    for (size_t i = 0; i < figures->sim_delay_line_count && i < SHOWN; i++) {
+    for (size_t i = 0; i < figures->late_count && i < SHOWN; i++) {
         const struct late_frame *late = &figures->late[i];
         char over[24], grew[24];
         fprintf(out, "  late: frame %-8" PRIu64 " %-7s by %10s", late->frame,
-                rt_cause_name[late->cause], figures_time((double)late->over_ns, over));
+                rt_cause_name[late->cause], time_text((double)late->over_ns, over));
         if (late->running == PHASE_UNKNOWN)
             fprintf(out, "; the times of its jobs were not recorded");
         else
@@ -101,14 +103,13 @@ static void print_late(const struct figures *figures, FILE *out)
         if (late->slowest_job != PHASE_UNKNOWN)
             fprintf(out, "; %s took %s more than usual",
                     figures_phase_name(figures, late->slowest_job),
-                    figures_time((double)late->slowest_job_ns, grew));
+                    time_text((double)late->slowest_job_ns, grew));
         if (late->cost > 0)
             fprintf(out, "; cost %" PRIu64 " release%s", late->cost, late->cost == 1 ? "" : "s");
         fprintf(out, "%s\n", late->held ? " (catching up)" : "");
     }
-    if (figures->sim_delay_line_count > SHOWN)
-        fprintf(out, "  late: %zu more; --json has them all\n",
-                figures->sim_delay_line_count - SHOWN);
+    if (figures->late_count > SHOWN)
+        fprintf(out, "  late: %zu more; --json has them all\n", figures->late_count - SHOWN);
 }
 
 static void print_steps(const struct figures *figures, FILE *out)
@@ -122,8 +123,8 @@ static void print_steps(const struct figures *figures, FILE *out)
     for (int i = 0; i < count; i++) {
         char at[24], spent[24];
         fprintf(out, "    %-14s at %10s for %10s\n", steps[i].name,
-                figures_time((double)(int64_t)(steps[i].from_ns - row->release_ns), at),
-                figures_time((double)(steps[i].to_ns - steps[i].from_ns), spent));
+                time_text((double)(int64_t)(steps[i].from_ns - row->release_ns), at),
+                time_text((double)(steps[i].to_ns - steps[i].from_ns), spent));
     }
 }
 
@@ -138,7 +139,7 @@ static void print_drift(const struct figures *figures, const char *clock,
     (void)figures;
 }
 
-/* The run's own words on its phase lock, and what the releases say of it. */
+/* The phase lock by the run's own report and by the releases. */
 static void print_lock(const struct figures *figures, FILE *out)
 {
     const json_t *lock = json_object_get(figures->evidence->report, "phase_lock");
@@ -146,13 +147,13 @@ static void print_lock(const struct figures *figures, FILE *out)
     if (!figures->corrected_ns)
         return;
     fprintf(out, "  phase lock to the board's clock: releases were moved by %s in all",
-            figures_time((double)figures->corrected_ns[figures->evidence->frame_count - 1], moved));
+            time_text((double)figures->corrected_ns[figures->evidence->frame_count - 1], moved));
     if (lock)
-        fprintf(out, "; %slocked, error %s median",
-                json_is_true(json_object_get(lock, "locked")) ? "" : "NOT ",
-                figures_time(
-                    json_number_value(json_object_get(json_object_get(lock, "error_ns"), "p50")),
-                    median));
+        fprintf(
+            out, "; %slocked, error %s median",
+            json_is_true(json_object_get(lock, "locked")) ? "" : "NOT ",
+            time_text(json_number_value(json_object_get(json_object_get(lock, "error_ns"), "p50")),
+                      median));
     fprintf(out, "\n");
 }
 
@@ -160,8 +161,8 @@ static void print_counts(const struct figures *figures, FILE *out)
 {
     char lag[24];
     fprintf(out, "\n  frames %zu, late %zu, releases missed %" PRIu64 ", sim lags wall by %s",
-            figures->evidence->frame_count, figures->sim_delay_line_count, figures->missed,
-            figures_time((double)figures->lag_ns, lag));
+            figures->evidence->frame_count, figures->late_count, figures->missed,
+            time_text((double)figures->lag_ns, lag));
     if (figures->paused > 0)
         fprintf(out, ", paused for %" PRIu64 " releases", figures->paused);
     for (int i = RT_CAUSE_NONE + 1; i < RT_CAUSE_COUNT; i++) {
@@ -191,7 +192,7 @@ static void print_effective(const struct figures *figures, FILE *out)
         char text[24];
         if (effective->known)
             fprintf(out, "    %-14s %10s, which explains %.1f %% of its motion\n", effective->name,
-                    figures_time(effective->delay.seconds * 1e9, text),
+                    time_text(effective->delay.seconds * 1e9, text),
                     effective->delay.explained * 100.0);
         else
             fprintf(out, "    %-14s %10s, it moved too little or not as it was told\n",

@@ -41,7 +41,7 @@ static bool frames_kept(const struct time_kept *promise, struct time_kept_listen
     return kept;
 }
 
-/* Time that the machine took is gone, too; but who allows for its late frames allows for that. */
+/* Time that the machine took counts as lost, too, unless its late frames are allowed. */
 static bool pace_kept(const struct time_kept *promise, struct time_kept_listener ear)
 {
     const uint64_t share_ns = promise->simulated_ns / 100;

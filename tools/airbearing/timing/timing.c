@@ -286,7 +286,7 @@ static int judge(const struct timing_options *wishes, struct io_mcap_reader *rea
     return code;
 }
 
-/* A certificate also says what was allowed when it was made. */
+/* A certificate also has the late frames that were allowed when it was made. */
 static int read_certificate(struct timing_options *wishes, json_t **given)
 {
     json_error_t error;

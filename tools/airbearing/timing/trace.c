@@ -1,6 +1,8 @@
 /*
- * Chrome's trace format: one track for frames, one for what they did, one for the late ones, one
- * for all that the flight recorder saw around those.
+ * Chrome's trace format: a track for the frames, one for their steps, one for late frames, one
+ * for the flight recorder's rows around those.
+ *
+ * Tested by tests/scenario/test_timing_made.py.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -9,7 +11,7 @@
 #include "tools/airbearing/timing/show.h"
 
 enum {
-    FRAMES_MAX = 20000, /* of the beginning, as many as that leaves room for */
+    FRAMES_MAX = 20000, /* frames from the start, as far as there is room */
     AROUND = 20,        /* frames on each side of a late one */
     TRACK_FRAME = 1,
     TRACK_JOB = 2,
@@ -90,13 +92,13 @@ static void trace_frame(struct trace *trace, const struct figures *figures,
 
 static bool is_near_late(const struct figures *figures, uint64_t frame, size_t *next)
 {
-    while (*next < figures->sim_delay_line_count && figures->late[*next].frame + AROUND < frame)
+    while (*next < figures->late_count && figures->late[*next].frame + AROUND < frame)
         (*next)++;
-    return *next < figures->sim_delay_line_count && frame + AROUND >= figures->late[*next].frame;
+    return *next < figures->late_count && frame + AROUND >= figures->late[*next].frame;
 }
 
-/* A frame is released while the one before it still runs, when that one is late: its wake-up is
- * shown from where that ended, since slices of one track must not overlap. */
+/* After a late frame the next one is released while it still runs: its wake-up is shown from the
+ * end of the late one, because slices of one track must not overlap. */
 static void trace_rows(struct trace *trace, const struct evidence *evidence)
 {
     struct frame_step steps[FRAME_STEPS_MAX];
@@ -114,7 +116,7 @@ static void trace_rows(struct trace *trace, const struct evidence *evidence)
     }
 }
 
-/* Commands on their way, as far as the frames are shown. */
+/* Commands from arrival to latch, as far as their frames are shown. */
 static void trace_loops(struct trace *trace, const struct evidence *evidence, uint64_t last_frame)
 {
     for (size_t i = 0; i < evidence->latency_count; i++) {
@@ -134,8 +136,8 @@ void show_trace(const struct figures *figures, FILE *out)
     struct trace trace = {.out = out, .origin_ns = evidence->frame[0].release_ns};
     size_t shown = 0, next = 0;
     const size_t first = evidence->frame_count < FRAMES_MAX ? evidence->frame_count
-                         : figures->sim_delay_line_count * (2 * AROUND + 1) < FRAMES_MAX - 1000
-                             ? FRAMES_MAX - figures->sim_delay_line_count * (2 * AROUND + 1)
+                         : figures->late_count * (2 * AROUND + 1) < FRAMES_MAX - 1000
+                             ? FRAMES_MAX - figures->late_count * (2 * AROUND + 1)
                              : 1000;
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
     name_track(&trace, TRACK_FRAME, "frames");

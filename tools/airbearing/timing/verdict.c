@@ -1,5 +1,5 @@
 /*
- * From figures to one sentence, and the reasons behind it.
+ * The verdict of the figures in one sentence, and its reasons.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -7,24 +7,11 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "tools/airbearing/time_text.h"
 #include "tools/airbearing/timing/figures.h"
 #include "tools/airbearing/timing/time_kept.h"
 
-const char *figures_time(double ns, char text[24])
-{
-    const double size = fabs(ns);
-    if (size < 1e3)
-        snprintf(text, 24, "%.0f ns", ns);
-    else if (size < 1e6)
-        snprintf(text, 24, "%.1f us", ns * 1e-3);
-    else if (size < 1e9)
-        snprintf(text, 24, "%.2f ms", ns * 1e-6);
-    else
-        snprintf(text, 24, "%.3f s", ns * 1e-9);
-    return text;
-}
-
-/* One more thing to know; beyond the room for them they are not. */
+/* Add a reason, as far as there is room. */
 __attribute__((format(printf, 2, 3))) static void add_reason(struct figures *figures,
                                                              const char *format, ...)
 {
@@ -70,7 +57,7 @@ static bool values_differ(const struct figures *figures, const char *key, uint64
     return json_is_integer(value) && json_integer_value(value) != (json_int_t)found;
 }
 
-/* Does the log prove what it says? */
+/* Check that the log is complete and consistent. */
 static void judge_log(struct figures *figures)
 {
     const struct evidence *evidence = figures->evidence;
@@ -86,7 +73,7 @@ static void judge_log(struct figures *figures)
     if (evidence->lost == 0 && evidence->complete &&
         (values_differ(figures, "frames", evidence->frame_count) ||
          (evidence->pace == RT_PACE_REAL &&
-          (values_differ(figures, "overruns", figures->sim_delay_line_count) ||
+          (values_differ(figures, "overruns", figures->late_count) ||
            values_differ(figures, "missed", figures->missed))))) {
         add_reason(figures, "the frames in the log are not those that its report counts");
         figures->kept = false;
@@ -118,8 +105,8 @@ static void write_verdict(struct figures *figures)
     snprintf(figures->verdict, sizeof figures->verdict,
              "simulated time followed wall time within %s over %.3f s; %" PRIu64
              " of %zu late frames were the machine's%s, %" PRIu64 " unexplained",
-             figures_time((double)figures->follow_ns, follow), figures->seconds_wall,
-             figures->machine, figures->sim_delay_line_count, ours, figures->unexplained);
+             time_text((double)figures->follow_ns, follow), figures->seconds_wall, figures->machine,
+             figures->late_count, ours, figures->unexplained);
 }
 
 void figures_judge(struct figures *figures, const struct figures_limits *limits)

@@ -1,5 +1,5 @@
 /*
- * What became of the ground station's script, for the report and for the person at the console.
+ * The results of a ground station's script, for the report and the console.
  */
 #pragma once
 
@@ -7,15 +7,15 @@
 
 #include "tools/airbearing/run/run.h"
 
-/* Of one link; an empty list where it has no script. */
+/* The steps of one link; an empty list without a script. */
 json_t *ground_result_json(const struct run *run, int link);
-/* At the start: a script that nobody will hear. */
+/* Warn at the start of a script that cannot be sent. */
 void ground_result_warn_unheard(const struct run *run);
-/* It was asked for, and not accepted until its time or the run was over. */
+/* True when the step was sent, but not accepted before its time limit or the end of the run. */
 bool ground_result_failed(const struct run *run, int link, int step);
-/* Who did not accept what, where that stands, and the answer. */
+/* The link that did not accept the step, the step with its line, and the answer. */
 enum { GROUND_RESULT_TEXT_MAX = 192 };
 void ground_result_failure_text(const struct run *run, int link, int step,
                                 char text[GROUND_RESULT_TEXT_MAX]);
-/* One line for each step. */
+/* Print one line for each step. */
 void ground_result_print(const struct run *run);

@@ -1,11 +1,15 @@
 /*
- * Which job made the difference, and in which variable.
+ * Finds the job and the variable of the first difference.
  *
- * The log has the rolled hash of every frame, and of some variables their values: commands of
- * drives, the plant's state, what instruments said, with `log: {parts: true}` a hash of every part
- * of the run state.  All of the frame that differs first are compared, in the order in which the
- * frame makes them, so what is named is where the difference came in, as far as the log holds it.
+ * The log has the rolled hash of every frame, and the values of some variables: commands of
+ * drives, the plant's state, sensor readings, and with `log: {parts: true}` a hash of every part
+ * of the run state.  Those of the first frame that differs are compared in the order in which the
+ * frame computes them, so the first difference is its origin, as far as the log holds it.
+ *
+ * Tested by tests/scenario/test_replay_made.py.
  */
+#include "tools/airbearing/replay/replay_divergence.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +17,6 @@
 
 #include "config/scenario.h"
 #include "rt/executive/output/sensors.h"
-#include "tools/airbearing/replay.h"
 
 /* The records of one frame that can be compared; NULL: the log does not have them. */
 struct found {
@@ -137,7 +140,7 @@ static bool print_sensor(const struct replay *replay, const struct found *found)
     return false;
 }
 
-/* What an earlier job of the frame writes comes first. */
+/* The place of a job in the frame; earlier jobs come first. */
 static int job_order_of(const struct sim *sim, const char *job)
 {
     for (int i = 0; i < sim->schedule->job_count; i++)
@@ -146,7 +149,7 @@ static int job_order_of(const struct sim *sim, const char *job)
     return -1; /* the latch is before all jobs */
 }
 
-/* Parts have no values in the log: they are named as a whole. */
+/* The log has only hashes of the parts, so the first part that differs is printed as a whole. */
 static bool print_section(const struct replay *replay, const struct found *found)
 {
     const struct sim_run_state_section *best = NULL;
@@ -186,7 +189,8 @@ void replay_print_state(const struct replay *replay)
     const int nq = dyn_model_nq(vehicle->plant.model), nv = dyn_model_nv(vehicle->plant.model);
     const uint64_t counted = vehicle->schedule->frame;
     printf("next frame %" PRIu64 ", simulated %.6f s, hash %016" PRIx64 "\n", replay->next_frame,
-           (double)counted * (double)replay->scenario->spec.period_ns * 1e-9, replay->sim->scratch.hash);
+           (double)counted * (double)replay->scenario->spec.period_ns * 1e-9,
+           replay->sim->scratch.hash);
     for (int i = 0; i < nq + nv; i++)
         printf("  plant.%s[%d] %.17g\n", i < nq ? "q" : "v", i < nq ? i : i - nq, vehicle->x[i]);
     for (int i = 0; i < replay->scenario->spec.drive_count; i++)

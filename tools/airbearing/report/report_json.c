@@ -1,44 +1,26 @@
-/*
- * The report of a run: the JSON object of the command-line contract, the same as a table, and one
- * verdict in plain words.
- */
+#include "tools/airbearing/report/report_json.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "config/scenario.h"
 #include "rt/alloc.h"
 #include "rt/executive/arm/arm_record.h"
-#include "tools/airbearing/command.h"
-#include "tools/airbearing/run/ground_result.h"
-#include "tools/airbearing/run/run.h"
-#include "tools/airbearing/run/verdict.h"
+#include "tools/airbearing/report/ground_result.h"
+#include "tools/airbearing/report/report_figures.h"
+#include "tools/airbearing/report/verdict.h"
 
 static const char *const end_name[] = {"complete",  "signal", "overrun",
                                        "link_lost", "hung",   "controller_ended"};
-
-static uint64_t wall_ns(const struct rt_frame *frame)
-{
-    if (frame->frames == 0)
-        return 0;
-    return frame->last_release_ns - frame->first_release_ns + frame->spec.period_ns;
-}
-
-static uint64_t lag_ns(const struct rt_frame *frame)
-{
-    return frame->missed * frame->spec.period_ns;
-}
-
-/* ---- JSON ------------------------------------------------------------------------------ */
 
 static json_t *json_u64(uint64_t value)
 {
     return json_integer((json_int_t)value);
 }
 
-/* JSON knows no infinity and no NaN, and what was not measured is not a number either. */
+/* A number, or null for an infinity, a NaN and what was not measured. */
 static json_t *real_or_null(double value, bool known)
 {
     return known && isfinite(value) ? json_real(value) : json_null();
@@ -53,7 +35,7 @@ static json_t *histogram_json(const struct rt_histogram *histogram)
         "max_frame", json_u64(histogram->max_frame), "count", json_u64(histogram->count));
 }
 
-/* The margin that this fraction of the frames had at least. */
+/* The least margin of this fraction of the frames. */
 static int64_t margin_at(const struct rt_frame *frame, double fraction)
 {
     if (frame->response_ns.count == 0)
@@ -79,7 +61,7 @@ static json_t *causes_json(const struct rt_frame *frame)
     return object;
 }
 
-/* The sum at the top, each part by its name below it. */
+/* The sum at the top level, and each part under its name. */
 static json_t *latency_json(const struct run *run, int link)
 {
     static const struct io_latency none;
@@ -104,15 +86,9 @@ static json_t *jobs_json(const struct rt_schedule *schedule, double rate_hz)
     return array;
 }
 
-/* What the frame thread had at its end; of one that is stuck, at its start. */
-static int policy_of(const struct run *run)
-{
-    return run->stuck ? run->frame_thread.policy : run->end_policy;
-}
-
 static json_t *realtime_json(const struct run *run)
 {
-    const int policy = policy_of(run);
+    const int policy = report_frame_policy(run);
     const int priority = run->stuck ? run->frame_thread.priority : run->end_priority;
     json_t *cpus =
         json_pack("{s:i, s:i, s:i}", "frame", run->frame_thread.cpu, "io",
@@ -156,9 +132,9 @@ static void add_time(json_t *report, const struct run *run)
     json_object_set_new(report, "rate_hz", json_real(run->scenario->spec.rate_hz));
     json_object_set_new(report, "pace", json_string(options_pace_name[run->scenario->spec.pace]));
     json_object_set_new(report, "seconds_simulated", json_real(simulated));
-    json_object_set_new(report, "seconds_wall", json_real((double)wall_ns(frame) * 1e-9));
+    json_object_set_new(report, "seconds_wall", json_real((double)report_wall_ns(frame) * 1e-9));
     json_object_set_new(report, "period_ns", json_u64(frame->spec.period_ns));
-    json_object_set_new(report, "wall_ns", json_u64(wall_ns(frame)));
+    json_object_set_new(report, "wall_ns", json_u64(report_wall_ns(frame)));
     json_object_set_new(report, "start_error_ns", histogram_json(&frame->start_error_ns));
     json_object_set_new(report, "busy_ns", histogram_json(&frame->busy_ns));
     json_object_set_new(report, "margin_ns", margin_json(frame));
@@ -167,23 +143,18 @@ static void add_time(json_t *report, const struct run *run)
     json_object_set_new(report, "paused", json_u64(frame->paused));
     json_object_set_new(report, "caught_up", json_u64(frame->caught_up));
     json_object_set_new(report, "missed_replies", json_u64(frame->missed_replies));
-    json_object_set_new(report, "lag_ns", json_u64(lag_ns(frame)));
+    json_object_set_new(report, "lag_ns", json_u64(report_lag_ns(frame)));
     json_object_set_new(report, "overrun_causes", causes_json(frame));
     json_object_set_new(report, "stolen_ns_total", json_u64(run->cause_finder.stolen_ns_total));
     json_object_set_new(report, "drift_ppm", real_or_null(frame->drift_ppm, !run->stuck));
 }
-
-static const char *const limit_name[] = {[DYN_VALIDITY_RATE] = "rate",
-                                         [DYN_VALIDITY_DEFLECTION] = "deflection",
-                                         [DYN_VALIDITY_STIFFNESS] = "stiffness",
-                                         [DYN_VALIDITY_INERTIA] = "inertia"};
 
 /* Frames in which a flexible body left the range of its model. */
 static json_t *out_of_range_json(const struct sim_schedule_state *schedule)
 {
     json_t *counts = json_object();
     for (int k = 0; k < DYN_VALIDITY_COUNT; k++)
-        json_object_set_new(counts, limit_name[k], json_u64(schedule->out_of_range[k]));
+        json_object_set_new(counts, report_limit_name[k], json_u64(schedule->out_of_range[k]));
     return counts;
 }
 
@@ -192,7 +163,7 @@ static const char *const board_name[] = {[IO_BOARD_SILENT] = "silent",
                                          [IO_BOARD_NOT_HIL] = "not in HIL mode",
                                          [IO_BOARD_READY] = "ready"};
 
-/* When a link was lost, and when it was heard again: null where it was not. */
+/* The frames at which a link was lost and heard again; null where it was not heard again. */
 static json_t *outages_json(const struct run *run, int link)
 {
     const struct sim_link_outages *seen = &run->source.outages[link];
@@ -207,7 +178,7 @@ static json_t *outages_json(const struct run *run, int link)
     return array;
 }
 
-/* Each link by itself: who was there, how regularly it spoke. */
+/* Each link: its peer, its counts, and how regularly commands came. */
 static json_t *links_json(const struct run *run)
 {
     json_t *array = json_array();
@@ -234,11 +205,11 @@ static json_t *links_json(const struct run *run)
                      {"losses", io->losses},
                      {"forwarded", io->forwarded},
                      {"forward_dropped", io->forward_dropped},
-                     {"gap_ns_max", seen->pulse.gap_ns_max},
-                     {"late", seen->pulse.late},
-                     {"silent", seen->pulse.silent},
+                     {"gap_ns_max", seen->cadence.gap_ns_max},
+                     {"late", seen->cadence.late},
+                     {"silent", seen->cadence.silent},
                      {"resets", run->source.resets[i]},
-                     {"freewheel_messages", seen->board_wake_up},
+                     {"freewheel_messages", seen->wake_up_messages},
                      {"epoch_us", run->sim->epoch_us[i]},
                      {"delay_ns", link->delay * run->scenario->spec.period_ns}};
         for (size_t k = 0; k < sizeof count / sizeof count[0]; k++)
@@ -251,24 +222,14 @@ static json_t *links_json(const struct run *run)
     return array;
 }
 
-static uint64_t hits_of(const struct run *run, int i)
-{
-    const struct sim_fault *fault = &run->scenario->spec.faults[i];
-    if (fault->link >= 0 && fault->spec.kind == IO_FAULT_DELAY)
-        return run->sim->scratch.delay_out[fault->link].hits + run->sim->scratch.delay_in[fault->link].hits;
-    return fault->link >= 0 && run->links
-               ? io_link_fault_hits(run->links, fault->link, fault->link_fault_index)
-               : run->sim->vehicle->fault[i].hits;
-}
-
-/* By the operator's hand or the scenario's; null: it was never begun. */
+/* The frame in which the operator or the scenario first switched a fault on; null: never. */
 static json_t *first_frame_json(const struct run *run, int i)
 {
     const uint64_t frame = run->sim->vehicle->fault[i].first_frame;
     return frame == UINT64_MAX ? json_null() : json_u64(frame);
 }
 
-/* What the operator did, and what it cost the frame. */
+/* The operator's acts, and the time that they took from the frame. */
 static json_t *operator_acts_json(const struct run *run)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:i, s:i, s:b}", "acts", json_u64(run->acts.acts),
@@ -289,7 +250,7 @@ static json_t *latched_json(const struct run *run)
     return names;
 }
 
-/* How the arm was left, and what it took and gave. */
+/* The arm's state at the end, and its grapples and releases. */
 static json_t *arm_json(const struct run *run)
 {
     const struct sim_arm_state *state = run->sim->vehicle->arm;
@@ -307,7 +268,7 @@ static json_t *arm_json(const struct run *run)
         state->panel.safed != 0, "last_blow_joules", real_or_null(state->blow, true));
 }
 
-/* How often each fault struck. */
+/* How often each fault acted. */
 static json_t *faults_json(const struct run *run)
 {
     json_t *array = json_array();
@@ -315,12 +276,12 @@ static json_t *faults_json(const struct run *run)
         const struct sim_fault *fault = &run->scenario->spec.faults[i];
         json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "fault", fault->text,
                                                "first_frame", first_frame_json(run, i), "hits",
-                                               json_u64(hits_of(run, i))));
+                                               json_u64(report_fault_hits(run, i))));
     }
     return array;
 }
 
-/* The board as a process: did it live, and as long as the run? */
+/* The board as a process: whether and how it ended before the run. */
 static json_t *controller_json(const struct run *run)
 {
     const struct controller *board = &run->controller;
@@ -332,7 +293,7 @@ static json_t *controller_json(const struct run *run)
                      text[0] ? text : NULL);
 }
 
-/* How well the frames followed the board's clock; null where they followed none. */
+/* How well the frames followed the board's clock; null without a phase lock. */
 static json_t *phase_lock_json(const struct run *run)
 {
     const struct rt_phase_lock *phase_lock = run->frame->phase_lock;
@@ -354,21 +315,14 @@ static json_t *phase_lock_json(const struct run *run)
 
 static json_t *pulse_json(const struct run *run)
 {
-    const struct io_sync_pulse *pulser = &run->pulser;
+    const struct io_sync_pulse *sync_pulse = &run->sync_pulse;
     if (run->scenario->spec.pulse.every == 0)
         return json_null();
-    return json_pack("{s:i, s:o, s:o}", "every", (int)pulser->every, "sent", json_u64(pulser->sent),
-                     "dropped", json_u64(pulser->dropped));
+    return json_pack("{s:i, s:o, s:o}", "every", (int)sync_pulse->every, "sent",
+                     json_u64(sync_pulse->sent), "dropped", json_u64(sync_pulse->dropped));
 }
 
-/* Simulated seconds per second of the wall clock, by the median. */
-static double predictor_speed(const struct sim_predictor_result *predicted)
-{
-    return predicted->seconds_ahead /
-           ((double)rt_histogram_quantile(&predicted->spent_ns, 0.5) * 1e-9);
-}
-
-/* How the ghost did; null where none ran. */
+/* The predictor's figures; null where none ran. */
 static json_t *predictor_json(const struct run *run)
 {
     const struct sim_predictor_result *predicted = &run->predicted;
@@ -376,12 +330,13 @@ static json_t *predictor_json(const struct run *run)
         return json_null();
     return json_pack("{s:o, s:f, s:o, s:o, s:o, s:o}", "predictions",
                      json_u64(predicted->predictions), "seconds_ahead", predicted->seconds_ahead,
-                     "speed", real_or_null(predictor_speed(predicted), predicted->predictions > 0),
+                     "speed",
+                     real_or_null(report_predictor_speed(predicted), predicted->predictions > 0),
                      "late", json_u64(predicted->late), "cut", json_u64(predicted->cut), "spent_ns",
                      histogram_json(&predicted->spent_ns));
 }
 
-/* The watched signals as the run left them, SI. */
+/* The signals at the end of the run, in SI units. */
 static json_t *signals_json(const struct run *run)
 {
     json_t *object = json_object();
@@ -391,7 +346,7 @@ static json_t *signals_json(const struct run *run)
     return object;
 }
 
-/* Where the motion began to be absurd; null: nowhere. */
+/* The frame and body at which the motion became implausible; null: it did not. */
 static json_t *unsound_json(const struct run *run)
 {
     const struct sim_plausibility *motion = &run->sim->scratch.plausibility;
@@ -472,329 +427,4 @@ struct json_t *report_json(const struct run *run)
     add_time(report, run);
     add_rest(report, run);
     return report;
-}
-
-/* ---- the verdict ----------------------------------------------------------------------- */
-
-bool report_realtime(const struct run *run, const char **why)
-{
-    const int cpu = run->plan.frame_cpu;
-    *why = NULL;
-    if (!run->machine.kernel_rt)
-        *why = "the kernel is not PREEMPT_RT";
-    else if (policy_of(run) != SCHED_FIFO && policy_of(run) != SCHED_RR)
-        *why = "the frame thread has no real-time priority";
-    else if (run->io_thread.tid && run->io_thread.policy != SCHED_FIFO)
-        *why = "the I/O thread has no real-time priority";
-    else if (!run->memory_locked)
-        *why = "memory is not locked";
-    else if (cpu < 0 || run->frame_thread.cpu != cpu)
-        *why = "the frame thread is not pinned to its core";
-    else if (cpu >= RT_CPU_MAX || !run->machine.isolated[cpu])
-        *why = "the frame thread's core is not isolated";
-    return *why == NULL;
-}
-
-/* ---- the table ------------------------------------------------------------------------- */
-
-/* A time in the unit a person would choose. */
-static const char *time_text(double ns, char text[24])
-{
-    if (fabs(ns) < 1e3)
-        snprintf(text, 24, "%.0f ns", ns);
-    else if (fabs(ns) < 1e6)
-        snprintf(text, 24, "%.1f us", ns * 1e-3);
-    else if (fabs(ns) < 1e9)
-        snprintf(text, 24, "%.2f ms", ns * 1e-6);
-    else
-        snprintf(text, 24, "%.3f s", ns * 1e-9);
-    return text;
-}
-
-static void print_row(const char *name, const struct rt_histogram *histogram)
-{
-    char p50[24], p99[24], p999[24], max[24];
-    if (histogram->count == 0)
-        return;
-    printf("  %-14s %11s %11s %11s %11s\n", name,
-           time_text((double)rt_histogram_quantile(histogram, 0.5), p50),
-           time_text((double)rt_histogram_quantile(histogram, 0.99), p99),
-           time_text((double)rt_histogram_quantile(histogram, 0.999), p999),
-           time_text((double)histogram->max, max));
-}
-
-static void print_times(const struct run *run)
-{
-    printf("\n  %-14s %11s %11s %11s %11s\n", "", "median", "99 %", "99.9 %", "worst");
-    if (run->scenario->spec.pace == RT_PACE_REAL)
-        print_row("start error", &run->frame->start_error_ns);
-    print_row("busy", &run->frame->busy_ns);
-    if (!run->links)
-        return;
-    const struct io_latency *latency = io_link_latency(run->links, 0);
-    print_row("loop latency", &latency->part[IO_LATENCY_SUM]);
-    for (int i = 0; i < IO_LATENCY_SUM; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "  %s", io_latency_part_name[i]);
-        print_row(name, &latency->part[i]);
-    }
-}
-
-static void print_jobs(const struct run *run)
-{
-    const struct rt_schedule *schedule = run->sim->schedule;
-    printf("\n  %-14s %11s %11s %11s %11s\n", "job", "rate", "predicted", "median", "worst");
-    for (int i = 0; i < schedule->job_count; i++) {
-        char predicted[24], median[24], worst[24];
-        const struct rt_job *job = &schedule->job[i];
-        printf("  %-14s %8.4g Hz %11s %11s %11s\n", job->name,
-               run->scenario->spec.rate_hz / job->every,
-               time_text((double)job->predicted_ns, predicted),
-               time_text((double)rt_histogram_quantile(&schedule->time[i], 0.5), median),
-               time_text((double)schedule->time[i].max, worst));
-    }
-}
-
-/* The first, and how many more there were. */
-static void print_outages(const struct run *run, int link)
-{
-    const struct sim_link_outages *seen = &run->source.outages[link];
-    const struct sim_link_outage *first = &seen->kept[0];
-    if (seen->count == 0)
-        return;
-    printf("  %s: lost at frame %llu", run->scenario->spec.links[link].name,
-           (unsigned long long)first->first_frame);
-    if (first->last_frame != UINT64_MAX)
-        printf(", heard again at frame %llu", (unsigned long long)first->last_frame);
-    else
-        printf(", not heard again");
-    if (seen->count > 1)
-        printf("; %u losses, %u returns in all", seen->count, seen->returns);
-    printf("\n");
-}
-
-/* What is worth a word about a board that did not do its part. */
-static void print_boards(const struct run *run)
-{
-    for (int i = 0; i < run->scenario->spec.link_count; i++) {
-        const struct run_link *seen = &run->link[i];
-        char gap[24];
-        print_outages(run, i);
-        if (seen->counters.commands == 0)
-            printf("  %s: the controller was silent, no command ever came\n",
-                   run->scenario->spec.links[i].name);
-        else if (seen->pulse.silent > 0 || seen->pulse.late > 0)
-            printf("  %s: the controller was late %llu times and fell silent %llu times, longest "
-                   "gap between commands %s\n",
-                   run->scenario->spec.links[i].name, (unsigned long long)seen->pulse.late,
-                   (unsigned long long)seen->pulse.silent,
-                   time_text((double)seen->pulse.gap_ns_max, gap));
-    }
-    ground_result_print(run);
-    if (run->frame->missed_replies > 0)
-        printf("  lockstep: %llu replies did not come within the wait limit\n",
-               (unsigned long long)run->frame->missed_replies);
-    if (run->controller.died_early) {
-        char text[CONTROLLER_TEXT_MAX];
-        controller_end_text(&run->controller, text);
-        printf("  %s, before the run did\n", text);
-    }
-    for (int i = 0; i < run->scenario->spec.fault_count; i++)
-        printf("  fault %s struck %llu times\n", run->scenario->spec.faults[i].text,
-               (unsigned long long)hits_of(run, i));
-}
-
-static void print_lock(const struct run *run)
-{
-    const struct rt_phase_lock *phase_lock = run->frame->phase_lock;
-    char median[24], worst[24], corrected[24];
-    if (phase_lock == NULL)
-        return;
-    printf("  phase lock to %s: %s, error %s median, %s worst; grid %+.3f ppm%s, corrected %s\n",
-           run->scenario->spec.links[run->scenario->spec.lock.link].name,
-           phase_lock->locked              ? "locked"
-           : phase_lock->observations == 0 ? "NOT locked, the board never told its time"
-                                           : "NOT locked",
-           time_text((double)rt_histogram_quantile(&phase_lock->error_ns, 0.5), median),
-           time_text((double)phase_lock->error_ns.max, worst), rt_phase_lock_ppm(phase_lock),
-           phase_lock->saturated ? " (its limit)" : "",
-           time_text((double)run->frame->corrected_ns, corrected));
-}
-
-static void print_predictor(const struct run *run)
-{
-    const struct sim_predictor_result *predicted = &run->predicted;
-    if (predicted->predictions > 0)
-        printf("  %llu predictions of %.4g s, %.4g times faster than the clock; %llu took longer "
-               "than there is between two\n",
-               (unsigned long long)predicted->predictions, predicted->seconds_ahead,
-               predictor_speed(predicted), (unsigned long long)predicted->late);
-}
-
-static void print_acts(const struct run *run)
-{
-    const struct sim_operator_result *acts = &run->acts;
-    char copy[24];
-    if (run->frame->paused > 0)
-        printf("  paused for %llu releases\n", (unsigned long long)run->frame->paused);
-    if (acts->checkpoints > 0)
-        printf("  %llu checkpoints of %llu bytes, the longest copy took the frame %s\n",
-               (unsigned long long)acts->checkpoints, (unsigned long long)acts->state_size,
-               time_text((double)acts->copy_ns_max, copy));
-    if (acts->failed > 0)
-        printf("  --act %s\n", acts->failure);
-    if (run->housekeeping.files_hung)
-        printf("  a checkpoint was still under way half a minute after the last frame: its file is "
-               "not "
-               "known to be written\n");
-    if (acts->unreached > 0)
-        printf("  %d acts lie behind the end of the run and were not carried out\n",
-               acts->unreached);
-}
-
-static void print_counts(const struct run *run)
-{
-    const struct rt_frame *frame = run->frame;
-    char margin[24], lag[24];
-    printf(
-        "\n  frames %llu, late %llu, releases missed %llu, sim lags wall by %s, least margin %s\n",
-        (unsigned long long)frame->frames, (unsigned long long)frame->overruns,
-        (unsigned long long)frame->missed, time_text((double)lag_ns(frame), lag),
-        time_text((double)frame->margin_ns_min, margin));
-    print_acts(run);
-    if (frame->overruns > 0) {
-        printf("  late because of:");
-        for (int i = RT_CAUSE_NONE + 1; i < RT_CAUSE_COUNT; i++) {
-            if (frame->causes[i] > 0)
-                printf(" %s %llu", rt_cause_name[i], (unsigned long long)frame->causes[i]);
-        }
-        printf("\n");
-    }
-    if (run->links)
-        printf("  messages in %llu (bad %llu, lost %llu), out %llu (dropped %llu), commands %llu\n",
-               (unsigned long long)run->io.rx, (unsigned long long)run->io.rx_bad,
-               (unsigned long long)run->io.rx_lost, (unsigned long long)run->io.tx,
-               (unsigned long long)run->io.tx_dropped, (unsigned long long)run->io.commands);
-    printf("  after the seal: %llu allocations, %llu page faults; drift %.3f ppm\n",
-           (unsigned long long)run->allocations, (unsigned long long)run->page_faults,
-           frame->drift_ppm);
-    if (run->scenario->spec.environment.has_ground)
-        printf("  altitude at the end %.3f m, %.3f m off, tilt %.2f deg\n",
-               run->sim->scratch.signal[SIM_SIGNAL_ALTITUDE], run->sim->scratch.signal[SIM_SIGNAL_POSITION_ERROR],
-               run->sim->scratch.signal[SIM_SIGNAL_TILT] * 180.0 / 3.14159265358979323846);
-    else if (run->scenario->spec.link_count > 0)
-        printf("  attitude error at the end %.4f deg\n",
-               run->sim->scratch.signal[SIM_SIGNAL_ATTITUDE_ERROR] * 180.0 / 3.14159265358979323846);
-    printf("  state hash %016llx\n", (unsigned long long)run->sim->scratch.hash);
-}
-
-/* What the machine did not give, each with its remedy. */
-static void print_notes(const struct run *run)
-{
-    static char notes[RT_NOTE_MAX][RT_NOTE_SIZE];
-    const int count = rt_machine_notes(&run->machine, &run->plan, notes);
-    printf("\nguarantees not had on this machine:\n");
-    if (!run->memory_locked)
-        printf("  - %s\n", run->lock_refused);
-    if (run->frame_thread.refused[0])
-        printf("  - frame thread: %s\n", run->frame_thread.refused);
-    if (run->links && run->io_thread.refused[0])
-        printf("  - I/O thread: %s\n", run->io_thread.refused);
-    if (run->links && io_links_note(run->links)[0])
-        printf("  - %s\n", io_links_note(run->links));
-    for (int i = 0; i < count; i++)
-        printf("  - %s\n", notes[i]);
-}
-
-/* Why this body has a limit of rate, if it has one. */
-static const char *rate_note(const struct dyn_flex *flex)
-{
-    if (!flex->stiffens)
-        return "; its modes have no psi2 and know no geometric stiffness";
-    return flex->fidelity != DYN_FLEX_CONSISTENT ? "; fidelity: consistent knows no limit of rate"
-                                                 : "";
-}
-
-/* A consistent body has an end of its own. */
-static const char *stiffness_note(const struct run *run)
-{
-    return run->sim->vehicle->schedule->out_of_range[DYN_VALIDITY_INERTIA] > 0
-               ? ", the bent body's fidelity ruthless, its modes fewer"
-               : "";
-}
-
-static void print_range(const struct run *run)
-{
-    const struct sim *sim = run->sim;
-    const uint64_t *out = sim->vehicle->schedule->out_of_range;
-    const struct sim_body *first = &run->scenario->spec.bodies[sim->scratch.first_out_of_range];
-    if (!sim_left_flex_range(sim))
-        return;
-    printf("  flexible bodies left the range of their models, \"%s\" first:", first->name);
-    for (int k = 0; k < DYN_VALIDITY_COUNT; k++)
-        printf("%s by %s in %llu%s", k > 0 ? "," : "", limit_name[k], (unsigned long long)out[k],
-               k > 0 ? "" : " frames");
-    printf("%s\n", out[DYN_VALIDITY_RATE] > 0 ? rate_note(first->spec.flex) : "");
-}
-
-static void print_expectations(const struct run *run)
-{
-    for (int i = 0; i < run->scenario->spec.expect_count; i++) {
-        const struct sim_expectation_watch *watch = &run->sim->scratch.expect[i];
-        const enum sim_expectation_verdict verdict = sim_expectation_judge(watch);
-        const char *unit = cfg_signal_unit(watch->expect->signal);
-        const bool turns = strncmp(unit, "rad", 3) == 0;
-        if (verdict == SIM_EXPECTATION_NOT_REACHED)
-            printf("  expect %s: the run ended before that\n", watch->expect->text);
-        else
-            printf("  expect %s: %s, worst %.4g %s%s\n", watch->expect->text,
-                   verdict == SIM_EXPECTATION_MET ? "yes" : "NO",
-                   watch->worst * (turns ? 180.0 / 3.14159265358979323846 : 1.0),
-                   turns ? "deg" : "", turns ? unit + 3 : unit);
-    }
-}
-
-static void print_verdict(const struct run *run, const struct verdict *verdict)
-{
-    const struct rt_frame *frame = run->frame;
-    printf("\nverdict: %s; simulated %.3f s in %.3f s of wall time\n", verdict->text,
-           (double)(frame->frames * frame->spec.period_ns) * 1e-9, (double)wall_ns(frame) * 1e-9);
-    verdict_print(verdict);
-    if (run->sim->vehicle->schedule->not_finite > 0)
-        printf("  %llu steps were refused; make the step smaller (integrator.substeps)%s or the "
-               "forces softer\n",
-               (unsigned long long)run->sim->vehicle->schedule->not_finite, stiffness_note(run));
-    print_range(run);
-    print_expectations(run);
-}
-
-void report_print(const struct run *run)
-{
-    struct verdict verdict;
-    verdict_judge(run, &verdict);
-    printf("%s: %g Hz, %s pace: %s\n", run->scenario->spec.name, run->scenario->spec.rate_hz,
-           options_pace_name[run->scenario->spec.pace], verdict.text);
-    print_times(run);
-    print_jobs(run);
-    print_counts(run);
-    print_boards(run);
-    print_lock(run);
-    print_predictor(run);
-    controller_print_output(&run->controller, "  ");
-    if (run->scenario->spec.pace == RT_PACE_REAL)
-        print_notes(run);
-    print_verdict(run, &verdict);
-    if (run->log.error)
-        printf("  log: the disk refused (%s); readable up to the last whole chunk\n",
-               strerror(-run->log.error));
-    if (run->options.log && run->log.dropped > 0 && !run->log.error)
-        printf("  log: %llu records were dropped, they came faster than the disk took them; "
-               "airbearing "
-               "log info tells of which channels\n",
-               (unsigned long long)run->log.dropped);
-    if (run->options.log)
-        printf("  log     %s (%llu records, %llu dropped)\n", run->options.log,
-               (unsigned long long)run->log.records, (unsigned long long)run->log.dropped);
-    if (run->options.report)
-        printf("  report  %s\n", run->options.report);
 }

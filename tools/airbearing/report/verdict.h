@@ -1,16 +1,16 @@
 /*
- * The verdict on a run: a line for each thing that it may keep, and what they come to.
+ * The verdict on a run: a line for each aspect, and the exit code that follows from them.
  *
- *      physics       the motion is finite, and neither fast nor energetic beyond all sense
+ *      physics       the motion is finite, and its speed and energy are plausible
  *      expectations  none of `expect` failed
- *      time          simulated time followed wall time (timing/promise.h)
+ *      time          simulated time followed wall time (timing/time_kept.h)
  *      link          every board commanded, none was lost, every reply came, no controller ended,
  *                    every step of a ground station's script that was reached was accepted
- *      log           every record that was to be written is
+ *      log           every record was written
  *
  * Unsound physics, a failed expectation, a step that was not accepted and a log that the disk
- * refused are a no.  Of the rest what is not kept is told, and is a no where the scenario asks for
- * it (`require:`).
+ * refused fail the verdict.  Other aspects that are not kept are reported, and fail the verdict
+ * where the scenario requires them (`require:`).
  */
 #pragma once
 
@@ -32,7 +32,7 @@ enum { VERDICT_LINE_MAX = 256, VERDICT_TEXT_MAX = 384 };
 
 struct verdict_line {
     bool kept;
-    bool asked; /* what is not kept is a no */
+    bool asked; /* the verdict is a no when it is not kept */
     char text[VERDICT_LINE_MAX];
 };
 
@@ -45,8 +45,8 @@ struct verdict {
 /* Context: after the run. */
 void verdict_judge(const struct run *run, struct verdict *verdict);
 
-/* As an object of the report; the caller owns it (json_t). */
+/* The verdict as an object of the report; the caller owns it (json_t). */
 struct json_t;
 struct json_t *verdict_json(const struct verdict *verdict);
-/* The lines that are not kept, on the console. */
+/* Print the lines that are not kept. */
 void verdict_print(const struct verdict *verdict);

@@ -1,4 +1,4 @@
-#include "tools/airbearing/run/verdict.h"
+#include "tools/airbearing/report/verdict.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "tools/airbearing/command.h"
+#include "tools/airbearing/report/ground_result.h"
+#include "tools/airbearing/report/report_figures.h"
 #include "tools/airbearing/run/ending.h"
-#include "tools/airbearing/run/ground_result.h"
 #include "tools/airbearing/timing/time_kept.h"
 
 const char *const verdict_aspect_name[VERDICT_COUNT] = {[VERDICT_PHYSICS] = "physics",
@@ -23,7 +24,7 @@ static const char *const not_kept[VERDICT_COUNT] = {[VERDICT_PHYSICS] = "physics
                                                     [VERDICT_LINK] = "link broken",
                                                     [VERDICT_LOG] = "log not complete"};
 
-/* One more sentence of a line, as far as there is room. */
+/* Add a sentence to a line, as far as there is room. */
 __attribute__((format(printf, 2, 3))) static void set_line(char text[VERDICT_LINE_MAX],
                                                            const char *format, ...)
 {
@@ -38,7 +39,7 @@ __attribute__((format(printf, 2, 3))) static void set_line(char text[VERDICT_LIN
     va_end(arguments);
 }
 
-/* Something is wrong with this aspect. */
+/* Mark an aspect as not kept, with the reason. */
 #define BREAK(line, ...)                                                                           \
     do {                                                                                           \
         (line)->kept = false;                                                                      \
@@ -122,7 +123,7 @@ static void judge_time(const struct run *run, struct verdict_line *line)
                  options_pace_name[promise.pace]);
 }
 
-/* A step of its script is what the scenario asks for: one that was not accepted is a no. */
+/* The scenario requires the steps of its script: one that was not accepted fails the verdict. */
 static void judge_ground(const struct run *run, int link, struct verdict_line *line)
 {
     for (int i = 0; i < run->scenario->spec.links[link].spec.script.step_count; i++) {
@@ -150,7 +151,7 @@ static void judge_link(const struct run *run, struct verdict_line *line)
     if (run->frame->missed_replies > 0)
         BREAK(line, "%llu replies did not come in time",
               (unsigned long long)run->frame->missed_replies);
-    /* One that exits after its last reply breaks nothing. */
+    /* A controller that exits after its last reply is no fault. */
     if (run->controller.died_early && (!line->kept || run->end == RUN_CONTROLLER_ENDED)) {
         char text[CONTROLLER_TEXT_MAX];
         controller_end_text(&run->controller, text);

@@ -6,8 +6,9 @@
 
 #include "dynamics/flex/validity.h"
 #include "tests/tools/run/made_run.h"
-#include "tools/airbearing/run/ground_result.h"
-#include "tools/airbearing/run/verdict.h"
+#include "tools/airbearing/report/ground_result.h"
+#include "tools/airbearing/report/report_figures.h"
+#include "tools/airbearing/report/verdict.h"
 
 static void test_the_table_says_all_of_a_run_with_boards(void)
 {
@@ -131,13 +132,13 @@ static void test_no_more_outages_are_told_than_are_kept(void)
 
 static void test_a_board_that_is_in_time_is_not_mentioned(void)
 {
-    run.link[0].pulse = (struct io_cadence){.gap_ns_max = 3};
+    run.link[0].cadence = (struct io_cadence){.gap_ns_max = 3};
     assert_not_said("  board: ");
-    run.link[0].pulse.late = 1;
+    run.link[0].cadence.late = 1;
     assert_said(
         "  board: the controller was late 1 times and fell silent 0 times, longest gap between "
         "commands 3 ns\n");
-    run.link[0].pulse = (struct io_cadence){.gap_ns_max = 3, .silent = 1};
+    run.link[0].cadence = (struct io_cadence){.gap_ns_max = 3, .silent = 1};
     assert_said(
         "  board: the controller was late 0 times and fell silent 1 times, longest gap between "
         "commands 3 ns\n");
@@ -500,7 +501,7 @@ static void test_the_phase_lock_is_told(void)
 static void test_pulses_are_counted(void)
 {
     scenario->spec.pulse.every = 2;
-    run.pulser = (struct io_sync_pulse){.every = 10, .sent = 11, .dropped = 12};
+    run.sync_pulse = (struct io_sync_pulse){.every = 10, .sent = 11, .dropped = 12};
     assert_part("pulse", "{'every':10,'sent':11,'dropped':12}");
 }
 

@@ -1,4 +1,4 @@
-#include "tools/airbearing/run/ground_result.h"
+#include "tools/airbearing/report/ground_result.h"
 #include "config/scenario.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static json_t *time_or_null(const struct run *run, bool known, uint64_t frame)
     return known ? json_real(seconds(run, frame)) : json_null();
 }
 
-/* The line of the scenario in which a step stands; 0: an override said it. */
+/* The line of a step in the scenario; 0: it comes from an override. */
 static int line_of(const struct run *run, int link, int step)
 {
     const struct cfg_step_name name = cfg_ground_step_name(&run->scenario->spec.links[link], step);

@@ -7,7 +7,7 @@
 
 #include "tests/tools/run/made_run.h"
 #include "tools/airbearing/command.h"
-#include "tools/airbearing/run/verdict.h"
+#include "tools/airbearing/report/verdict.h"
 
 static struct verdict verdict;
 
