@@ -8,17 +8,27 @@
 
 enum { IO_CONTROL_MAX = 16 };
 
-/* The newest command from the far end, as the frame latches it and as the log keeps it. */
+/* What a link can tell the vehicle. */
+enum io_command_kind {
+    IO_COMMAND_CONTROLS, /* a command of the far end */
+    IO_COMMAND_LOSS,     /* nobody is at the far end any more */
+    IO_COMMAND_RESET     /* the far end begins anew, and the vehicle goes back to its start */
+};
+
+/* A command, the same struct from the mailbox of its link through the delay line into the frame and
+ * into the log, where it ends with `link`. */
 struct io_command {
-    uint64_t rx_ns;    /* last byte in: kernel stamp on CLOCK_MONOTONIC, or the time of the read */
+    uint64_t rx_ns;    /* last byte in: kernel stamp on CLOCK_MONOTONIC, else when it was read */
     uint64_t ready_ns; /* decoded and latchable */
     uint64_t board_us; /* the board's own time stamp */
     uint64_t flags;
     uint32_t sequence; /* counts commands of this link, from 1 */
     uint32_t mode;
-    uint32_t resets; /* restarts of the far end; the vehicle goes back to its start with each */
-    uint32_t pad;
     float controls[IO_CONTROL_MAX];
+    uint8_t kind; /* enum io_command_kind */
+    uint8_t link; /* its index; set where the frame latches it */
+    uint16_t pad;
+    uint32_t resets; /* times the far end began anew; in the delay line 1: just before this one */
 };
 
 /* The messages that a sample sends; the schedule sets the bits that are due. */

@@ -78,21 +78,15 @@ struct sim_inject {
     volatile unsigned char *fresh; /* they; placed by sim_place() */
 };
 
-/* What the wire of a link carries: a command, or the loss of who gave them. */
-struct sim_command {
-    struct sim_record_input input; /* its frame is not known yet */
-    bool restarts;                 /* a command of a board that has begun anew */
-};
-
-/* All that is known of what comes: the run state after a frame, and what is under way to it. */
-enum {
-    SIM_PENDING_COMMAND_MAX = 4096
-}; /* letters that are copied; it bounds the work of a frame */
+/* What a predictor starts from: the run state after a frame, and the commands that are still in the
+ * delay lines. */
+enum { SIM_PENDING_COMMAND_MAX = 4096 }; /* that are copied; it bounds the work of a frame */
 struct sim_prediction_input {
-    uint64_t frame;                     /* that comes next, as the run state counts */
-    uint64_t log_ns;                    /* of the state */
-    const void *state;                  /* it and the letters lie behind this */
-    const struct sim_command *commands; /* of each link in order, with the frame they come out in */
+    uint64_t frame;    /* that comes next, as the run state counts */
+    uint64_t log_ns;   /* of the state */
+    const void *state; /* it and the commands lie behind this struct */
+    const struct sim_record_input
+        *commands; /* of each link in order, with the frame in which each comes out */
     uint32_t command_count;
     bool cut; /* there were more */
 };
@@ -107,7 +101,7 @@ struct sim_scratch {
     bool unanswered[IO_LINK_MAX];       /* lockstep: the last reply that was owed did not come */
     bool sensor_withheld[IO_LINK_MAX];  /* the last sensor message was held back */
     struct sim_delay_line delay_out[IO_LINK_MAX], delay_in[IO_LINK_MAX]; /* by a fault */
-    struct sim_delay_line wire[IO_LINK_MAX]; /* by the link's delay: of struct sim_command, counted
+    struct sim_delay_line wire[IO_LINK_MAX]; /* by the link's delay: of struct io_command, counted
                                                 in the executive's frames */
     uint32_t withheld_messages;              /* messages whose sensor gives nothing; enum io_send */
     uint32_t silent;                 /* gyro, accelerometer within their delay; enum io_field */
@@ -214,7 +208,7 @@ bool sim_left_flex_range(const struct sim *sim);
 void sim_apply_input(struct sim *sim, struct sim_record_input *input);
 
 /* What came out of a wire, as an input of this frame.  Context: frame, from gather. */
-void sim_apply_command(struct sim *sim, const struct sim_command *letter, uint64_t frame);
+void sim_apply_command(struct sim *sim, const struct io_command *command, uint64_t frame);
 
 /*
  * An act of the operator does the same, before the frame that it names.

@@ -34,9 +34,9 @@ static void place_delay_lines(const struct sim_spec *spec, struct sim *sim, void
     }
     for (int i = 0; i < spec->link_count; i++) {
         const uint32_t delay = spec->links[i].delay;
-        void *wire = rt_layout_cut(mem, at, sim_delay_line_size(delay, sizeof(struct sim_command)));
+        void *wire = rt_layout_cut(mem, at, sim_delay_line_size(delay, sizeof(struct io_command)));
         if (sim)
-            sim_delay_line_place(&sim->scratch.wire[i], delay, NULL, sizeof(struct sim_command),
+            sim_delay_line_place(&sim->scratch.wire[i], delay, NULL, sizeof(struct io_command),
                                  wire);
     }
 }

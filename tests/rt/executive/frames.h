@@ -72,9 +72,9 @@ static inline void run_frames(int count)
 /* The controls from the next frame on. */
 static inline void command(float first, float second)
 {
-    struct sim_record_input input = {.frame = frames, .kind = SIM_RECORD_COMMAND};
-    input.controls[0] = first;
-    input.controls[1] = second;
+    struct sim_record_input input = {.frame = frames, .command.kind = IO_COMMAND_CONTROLS};
+    input.command.controls[0] = first;
+    input.command.controls[1] = second;
     sim_apply_input(sim, &input);
 }
 

@@ -30,23 +30,23 @@ static uint64_t presses_until(uint64_t frame)
 
 /* A hand that never rests, a board that begins anew, one that falls silent for a while: functions
  * of the frame alone. */
-static bool write_letter(uint64_t frame, int link, struct sim_command *letter)
+static bool write_letter(uint64_t frame, int link, struct io_command *letter)
 {
     const uint64_t beat = (uint64_t)(link == 0 ? 7 : 11);
     if (silent || frame % beat != 3)
         return false;
-    *letter = (struct sim_command){.restarts = link == 1 && frame % 1001 == 3};
-    letter->input.link = (uint8_t)link;
-    letter->input.kind = frame % 1300 > 1200 ? SIM_RECORD_LOSS : SIM_RECORD_COMMAND;
-    letter->input.sequence = (uint32_t)frame;
-    letter->input.flags = presses_until(frame) << 32;
+    *letter = (struct io_command){.resets = link == 1 && frame % 1001 == 3};
+    letter->link = (uint8_t)link;
+    letter->kind = frame % 1300 > 1200 ? IO_COMMAND_LOSS : IO_COMMAND_CONTROLS;
+    letter->sequence = (uint32_t)frame;
+    letter->flags = presses_until(frame) << 32;
     for (int i = 0; i < IO_CONTROL_MAX; i++)
-        letter->input.controls[i] = (float)sin(0.01 * (double)frame + i + link);
+        letter->controls[i] = (float)sin(0.01 * (double)frame + i + link);
     return true;
 }
 
 /* A wire that a fault makes late as well, as the frame hears it: before the delay of the link. */
-static bool hear(struct sim *to, uint64_t frame, int link, struct sim_command *letter)
+static bool hear(struct sim *to, uint64_t frame, int link, struct io_command *letter)
 {
     struct io_command said = {0};
     const bool fresh = write_letter(frame, link, letter);
@@ -62,10 +62,10 @@ static void read_inputs(void *self, struct sim *to, uint64_t frame)
 {
     (void)self;
     for (int i = 0; i < to->spec->link_count; i++) {
-        struct sim_command letter;
+        struct io_command letter;
         if (hear(to, frame, i, &letter))
             sim_delay_line_push(&to->scratch.wire[i], frame, &letter);
-        for (const struct sim_command *out;
+        for (const struct io_command *out;
              (out = sim_delay_line_pop(&to->scratch.wire[i], frame)) != NULL;)
             sim_apply_command(to, out, frame);
     }
@@ -300,9 +300,9 @@ static void test_more_than_the_outlook_has_room_for_is_cut(void)
                   "links: [{name: l, body: a, delay: 10 s}]\n"
                   "predictor: {rate: 1 Hz}\n");
     sim->source.read_inputs = gather_nothing;
-    struct sim_command letter = {0};
+    struct io_command letter = {0};
     for (uint64_t frame = 0; frame < SIM_PENDING_COMMAND_MAX + 10; frame++) {
-        letter.input.sequence = (uint32_t)frame;
+        letter.sequence = (uint32_t)frame;
         sim_delay_line_push(&sim->scratch.wire[0], frame, &letter);
     }
     bool fresh = false;
@@ -312,8 +312,8 @@ static void test_more_than_the_outlook_has_room_for_is_cut(void)
     }
     TEST_ASSERT_TRUE(prediction_input->cut);
     TEST_ASSERT_EQUAL_UINT32(SIM_PENDING_COMMAND_MAX, prediction_input->command_count);
-    TEST_ASSERT_EQUAL_UINT32(0, prediction_input->commands[0].input.sequence);
-    TEST_ASSERT_EQUAL_UINT64(10000, prediction_input->commands[0].input.frame);
+    TEST_ASSERT_EQUAL_UINT32(0, prediction_input->commands[0].command.sequence);
+    TEST_ASSERT_EQUAL_UINT64(10000, prediction_input->commands[0].frame);
 }
 
 static void test_a_rehearsal_shows_nothing(void)

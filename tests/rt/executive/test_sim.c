@@ -46,8 +46,8 @@ static void read_inputs(void *self, struct sim *to, uint64_t frame)
     (void)self;
     if (frame % 7 != 3)
         return;
-    struct sim_record_input input = {.frame = frame, .kind = SIM_RECORD_COMMAND};
-    input.controls[3] = (float)sin(0.01 * (double)frame);
+    struct sim_record_input input = {.frame = frame, .command.kind = IO_COMMAND_CONTROLS};
+    input.command.controls[3] = (float)sin(0.01 * (double)frame);
     sim_apply_input(to, &input);
 }
 
@@ -147,7 +147,7 @@ static void test_a_lost_link_makes_the_controls_zero(void)
 {
     run_frames(0, 200);
     TEST_ASSERT_TRUE(sim->vehicle->command[0] > 0.01);
-    struct sim_record_input loss = {.frame = 200, .kind = SIM_RECORD_LOSS};
+    struct sim_record_input loss = {.frame = 200, .command.kind = IO_COMMAND_LOSS};
     sim->source.read_inputs = NULL;
     sim_apply_input(sim, &loss);
     rt_schedule_run(sim->schedule, 200);
@@ -157,9 +157,9 @@ static void test_a_lost_link_makes_the_controls_zero(void)
 
 static void test_a_control_that_is_not_a_number_never_enters_the_plant(void)
 {
-    struct sim_record_input input = {.frame = 0, .kind = SIM_RECORD_COMMAND};
+    struct sim_record_input input = {.frame = 0, .command.kind = IO_COMMAND_CONTROLS};
     for (int i = 0; i < IO_CONTROL_MAX; i++)
-        input.controls[i] = NAN;
+        input.command.controls[i] = NAN;
     sim_apply_input(sim, &input);
     rt_schedule_run(sim->schedule, 0);
     TEST_ASSERT_EQUAL_UINT64(0, sim->vehicle->schedule->not_finite);

@@ -156,9 +156,9 @@ static void test_a_loss_that_stops_the_run_does_so_as_much_later(void)
 static bool is_loss_under_way(void)
 {
     const uint64_t count = sim_delay_line_count(&sim->scratch.wire[0]);
-    const struct sim_command *newest =
+    const struct io_command *newest =
         count ? sim_delay_line_peek(&sim->scratch.wire[0], count - 1, NULL) : NULL;
-    return newest && newest->input.kind == SIM_RECORD_LOSS;
+    return newest && newest->kind == IO_COMMAND_LOSS;
 }
 
 static void put_back(void)
@@ -253,8 +253,8 @@ static void test_the_trace_of_a_command_has_the_delay_in_it(void)
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
     }
-    const struct sim_command *letter = sim_delay_line_peek(&sim->scratch.wire[0], 0, NULL);
-    const uint64_t ready_ns = letter->input.ready_ns, heard_ns = rt_now_ns();
+    const struct io_command *command = sim_delay_line_peek(&sim->scratch.wire[0], 0, NULL);
+    const uint64_t ready_ns = command->ready_ns, heard_ns = rt_now_ns();
     TEST_ASSERT_LESS_OR_EQUAL_UINT64(heard_ns, ready_ns);
     run_frames(DELAY - 1);
     TEST_ASSERT_EQUAL_UINT64(0, sim->scratch.inputs);
@@ -367,9 +367,9 @@ static void test_a_grid_that_follows_arrivals_sees_each_command_once(void)
         TEST_ASSERT_EQUAL_UINT64(sim->scratch.wire[0].put - before, sights - seen);
         if (sights == seen)
             continue;
-        const struct sim_command *newest =
-            sim_delay_line_peek(&sim->scratch.wire[0], sim_delay_line_count(&sim->scratch.wire[0]) - 1, NULL);
-        TEST_ASSERT_EQUAL_UINT64(newest->input.rx_ns, sight.local_ns);
+        const struct io_command *newest = sim_delay_line_peek(
+            &sim->scratch.wire[0], sim_delay_line_count(&sim->scratch.wire[0]) - 1, NULL);
+        TEST_ASSERT_EQUAL_UINT64(newest->rx_ns, sight.local_ns);
         TEST_ASSERT_GREATER_THAN_UINT64(0, sight.local_ns);
         TEST_ASSERT_EQUAL_UINT64(0, sight.board_ns);
         TEST_ASSERT_EQUAL_UINT64(0, sight.delay_ns);
@@ -437,11 +437,10 @@ static void test_outages_are_kept_from_the_loss_to_the_next_command(void)
     begin("modes: [0, 1]");
     const struct sim_link_outages *outages = &source.outages[0];
     for (uint64_t n = 0; n < SIM_LINK_OUTAGE_MAX + 2; n++) {
-        struct sim_command letter = {
-            .input = {.kind = SIM_RECORD_COMMAND, .rx_ns = 5, .ready_ns = 6}};
+        struct io_command command = {.kind = IO_COMMAND_CONTROLS, .rx_ns = 5, .ready_ns = 6};
         const uint64_t from = frames;
-        letter.input.kind = SIM_RECORD_LOSS;
-        sim_delay_line_push(&sim->scratch.wire[0], frames, &letter);
+        command.kind = IO_COMMAND_LOSS;
+        sim_delay_line_push(&sim->scratch.wire[0], frames, &command);
         run_frames(1);
         TEST_ASSERT_EQUAL_UINT32(n + 1, outages->count);
         TEST_ASSERT_EQUAL_UINT32(n, outages->returns);
@@ -450,14 +449,14 @@ static void test_outages_are_kept_from_the_loss_to_the_next_command(void)
             TEST_ASSERT_EQUAL_UINT64(UINT64_MAX, outages->kept[n].last_frame);
         }
         run_frames(2);
-        letter.input.kind = SIM_RECORD_COMMAND;
-        sim_delay_line_push(&sim->scratch.wire[0], frames, &letter);
+        command.kind = IO_COMMAND_CONTROLS;
+        sim_delay_line_push(&sim->scratch.wire[0], frames, &command);
         run_frames(1);
         TEST_ASSERT_EQUAL_UINT32(n + 1, outages->returns);
         if (n < SIM_LINK_OUTAGE_MAX)
             TEST_ASSERT_EQUAL_UINT64(from + 3, outages->kept[n].last_frame);
-        letter.input.kind = SIM_RECORD_COMMAND; /* one more is no return */
-        sim_delay_line_push(&sim->scratch.wire[0], frames, &letter);
+        command.kind = IO_COMMAND_CONTROLS; /* one more is no return */
+        sim_delay_line_push(&sim->scratch.wire[0], frames, &command);
         run_frames(1);
         TEST_ASSERT_EQUAL_UINT32(n + 1, outages->returns);
     }

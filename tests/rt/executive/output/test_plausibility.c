@@ -34,10 +34,12 @@ static void push(void *self, struct sim *to, uint64_t frame)
 {
     (void)self;
     for (int link = 0; link < to->spec->link_count; link++) {
-        struct sim_record_input input = {
-            .frame = frame, .kind = SIM_RECORD_COMMAND, .link = (uint8_t)link, .flags = 1};
+        struct sim_record_input input = {.frame = frame,
+                                         .command.kind = IO_COMMAND_CONTROLS,
+                                         .command.link = (uint8_t)link,
+                                         .command.flags = 1};
         for (int i = 0; i < IO_CONTROL_MAX; i++)
-            input.controls[i] = (float)sin((0.001 + 0.0007 * i) * (double)frame + i);
+            input.command.controls[i] = (float)sin((0.001 + 0.0007 * i) * (double)frame + i);
         sim_apply_input(to, &input);
     }
 }

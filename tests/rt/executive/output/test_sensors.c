@@ -17,7 +17,8 @@ static void test_a_barometer_feels_the_standard_atmosphere_where_it_sits(void)
     run_frames(20);
     const double geopotential = 6356766.0 * 1300 / (6356766.0 + 1300);
     const double T = 288.15 - 0.0065 * geopotential;
-    TEST_ASSERT_DOUBLE_WITHIN(0.01, 101325 * pow(T / 288.15, 5.25587971), sim->scratch.sample[0].pressure);
+    TEST_ASSERT_DOUBLE_WITHIN(0.01, 101325 * pow(T / 288.15, 5.25587971),
+                              sim->scratch.sample[0].pressure);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, T - 273.15, sim->scratch.sample[0].temperature);
     TEST_ASSERT_EQUAL_HEX32(IO_FIELD_BARO, fields);
     run_frames(4); /* a sensor message without news from it */
@@ -37,7 +38,8 @@ static void test_an_airspeed_probe_feels_the_wind_on_its_nose(void)
                  10 * sense);
         bring_up(text);
         run_frames(4);
-        TEST_ASSERT_DOUBLE_WITHIN(0.01, -sense * 0.5 * 1.225 * 100, sim->scratch.sample[0].diff_pressure);
+        TEST_ASSERT_DOUBLE_WITHIN(0.01, -sense * 0.5 * 1.225 * 100,
+                                  sim->scratch.sample[0].diff_pressure);
         TEST_ASSERT_EQUAL_HEX32(IO_FIELD_AIRSPEED, fields);
         TEST_ASSERT_DOUBLE_WITHIN(1e-9, sqrt(9 + 100 + 25), sim->scratch.sample[0].airspeed);
     }
@@ -196,8 +198,10 @@ static void test_encoders_read_the_angle_and_the_way_of_their_joint(void)
              "- {name: angle, type: encoder, body: b, bias: 1 deg, quantum: 1 mrad}\n" LINK);
     run_frames(500);
     TEST_ASSERT_EQUAL_UINT32(2, sim->scratch.sample[0].angle_count);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1.01 * (2 - 0.5 + 0.25 * 0.25), sim->scratch.sample[0].angle[0]);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1e-3 * nearbyint(26e3 * DEGREE), sim->scratch.sample[0].angle[1]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1.01 * (2 - 0.5 + 0.25 * 0.25),
+                              sim->scratch.sample[0].angle[0]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1e-3 * nearbyint(26e3 * DEGREE),
+                              sim->scratch.sample[0].angle[1]);
     TEST_ASSERT_TRUE(due & IO_SEND_ANGLES);
 }
 
@@ -450,7 +454,8 @@ static void test_a_tracker_with_a_bias_is_turned_by_it(void)
 {
     bring_up_with_fault("device: t, type: bias, value: 1 mrad, axes: [2]");
     run_frames(150);
-    const double angle = 2 * atan2(sim->scratch.sample[0].tracker[3], sim->scratch.sample[0].tracker[0]);
+    const double angle =
+        2 * atan2(sim->scratch.sample[0].tracker[3], sim->scratch.sample[0].tracker[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.5 * 0.15 * 0.15 + 1e-3, angle);
     const double *q = sim->scratch.sample[0].tracker;
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1, q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
