@@ -31,8 +31,8 @@ static void commit(void *self, uint64_t frame)
     const uint64_t counted = frame + sim->schedule->frame_offset;
     for (int i = 0; i < sim->spec->link_count; i++) {
         struct io_sample *sample = &sim->scratch.sample[i];
-        const struct io_sample *leaves =
-            sim_delay_line_pass(&sim->scratch.delay_out[i], counted, sample->due ? sample : NULL);
+        const struct io_sample *leaves = sim_delay_line_pass(&sim->scratch.delay_out[i], frame,
+                                                             counted, sample->due ? sample : NULL);
         if (sim->links && leaves)
             io_link_commit(sim->links, i, leaves);
         if (sample->due == 0)

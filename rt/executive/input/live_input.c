@@ -94,8 +94,9 @@ static void poll_link(struct sim_live_input *source, struct sim *sim, int link, 
     const bool fresh = io_link_latch(source->links, link, &newest);
     if (source->phase_lock && link == sim->spec->lock.link)
         observe_board_clock(source, &sim->spec->lock, fresh ? &newest : NULL);
-    const struct io_command *command = sim_delay_line_pass(
-        &sim->scratch.delay_in[link], frame + sim->schedule->frame_offset, fresh ? &newest : NULL);
+    const struct io_command *command =
+        sim_delay_line_pass(&sim->scratch.delay_in[link], frame,
+                            frame + sim->schedule->frame_offset, fresh ? &newest : NULL);
     if (command)
         push_command(source, sim, link, frame, command);
     else if (!loss_already_sent(sim, link) && is_lost(source, sim, link, now_ns))

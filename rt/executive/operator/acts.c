@@ -18,16 +18,15 @@ enum { STEP_MAX = 100000000 }; /* frames of one step */
 
 /* ---- on the simulation -------------------------------------------------------------------- */
 
-/* What late wires hold back was of another time; but a stick that is held says so once, and what is
- * under way of it is where it is. */
-static void clear_delay_lines(struct sim *sim, uint64_t shift_before)
+/* Items in the delay lines belong to the time before; but a stick that is held is reported once, so
+ * its newest report stays under way. */
+static void clear_delay_lines(struct sim *sim)
 {
     for (int i = 0; i < sim->spec->link_count; i++) {
         sim_delay_line_clear(&sim->scratch.delay_out[i]);
         if (sim_is_operator_link(sim->spec, i)) {
-            sim_delay_line_keep_newest(&sim->scratch.delay_in[i],
-                                       sim->schedule->frame_offset - shift_before);
-            sim_delay_line_keep_newest(&sim->scratch.wire[i], 0);
+            sim_delay_line_keep_newest(&sim->scratch.delay_in[i]);
+            sim_delay_line_keep_newest(&sim->scratch.wire[i]);
         } else {
             sim_delay_line_clear(&sim->scratch.delay_in[i]);
             sim_delay_line_clear(&sim->scratch.wire[i]);
@@ -60,9 +59,8 @@ static void put_state(struct sim *sim, uint64_t frame, const void *state, uint64
     struct sim_link_state hands[IO_LINK_MAX];
     memcpy(hands, sim->vehicle->link, (size_t)sim->spec->link_count * sizeof *hands);
     const bool safed = sim->vehicle->arm != NULL && sim->vehicle->arm->panel.safed;
-    const uint64_t shift_before = sim->schedule->frame_offset;
     sim_load_state(sim, frame, state, hash);
-    clear_delay_lines(sim, shift_before);
+    clear_delay_lines(sim);
     if (keeps_hands)
         keep_operator_inputs(sim, hands, safed);
 }

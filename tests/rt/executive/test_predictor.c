@@ -54,7 +54,7 @@ static bool hear(struct sim *to, uint64_t frame, int link, struct io_command *le
         return fresh;
     said.sequence = (uint32_t)frame;
     const struct io_command *heard =
-        sim_delay_line_pass(&to->scratch.delay_in[link], frame, fresh ? &said : NULL);
+        sim_delay_line_pass(&to->scratch.delay_in[link], frame, frame, fresh ? &said : NULL);
     return heard && write_letter(heard->sequence, link, letter);
 }
 
