@@ -335,6 +335,15 @@ class Refused(Replayed):
             self.assertEqual((code, out), (2, ""))
             self.assert_one_line(err, path)
 
+    def test_another_layout_of_the_state(self):
+        """One sentence, and never a difference at frame 0."""
+        log = self.seed(state_layout="0123456789abcdef", version="0.0.9").write(self.dir / "bad.mcap")
+        code, out, err = self.replay(log)
+        self.assertEqual((code, out), (2, ""))
+        self.assert_one_line(err, "the log was recorded with another layout of the run state (0123456789abcdef, and this "
+                                  "program has ")
+        self.assert_one_line(err, "); replay it with the program that recorded it, version 0.0.9")
+
     def test_how_long_it_lasted(self):
         """A second in the scenario; what the log says of it counts if it can be."""
         for seconds, frames in (("0.02", 20), ("0", 2000), ("-1", 2000), ("1e7", 2000), ("x", 2000), (None, 2000)):

@@ -40,22 +40,6 @@ static int set_error(char error[SIM_CHECKPOINT_ERROR_MAX], const char *format, .
 
 /* ---- marks ------------------------------------------------------------------------------- */
 
-static uint64_t layout_hash(const struct sim_vehicle *vehicle)
-{
-    struct sim_run_state_section *sections = calloc(SIM_RUN_STATE_SECTION_MAX, sizeof *sections);
-    uint64_t hash = 0;
-    const int count = sections ? sim_run_state_sections(vehicle, sections) : 0;
-    for (int i = 0; i < count; i++) {
-        hash = sim_digest_join(hash, sections[i].name, strlen(sections[i].name));
-        hash = sim_digest_join(hash, &sections[i].offset, sizeof sections[i].offset);
-    }
-    for (int i = 0; i < vehicle->spec->parameter_count; i++)
-        hash = sim_digest_join(hash, vehicle->spec->parameters[i].name,
-                               strlen(vehicle->spec->parameters[i].name));
-    free(sections);
-    return hash;
-}
-
 void sim_checkpoint_identify(const struct sim_vehicle *vehicle,
                              struct sim_checkpoint_identity *mark)
 {
@@ -66,7 +50,7 @@ void sim_checkpoint_identify(const struct sim_vehicle *vehicle,
     snprintf(mark->isa, sizeof mark->isa, "%s", dyn_isa_name(spec->isa));
     mark->scenario = spec->text_hash;
     mark->model = spec->files_hash;
-    mark->layout = layout_hash(vehicle);
+    mark->layout = sim_run_state_layout(vehicle);
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */

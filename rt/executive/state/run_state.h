@@ -170,6 +170,13 @@ const char *sim_run_state_problem(const struct sim_vehicle *vehicle, const void 
 int sim_run_state_sections(const struct sim_vehicle *vehicle,
                            struct sim_run_state_section sections[SIM_RUN_STATE_SECTION_MAX]);
 
+/* It goes up with every change of the run state that neither names nor sizes of sections show. */
+enum { SIM_RUN_STATE_LAYOUT = 0 };
+
+/* The number of the layout: of the sections, their names and places, and of the parameters.  A
+ * state of another number means something else.  Context: setup. */
+uint64_t sim_run_state_layout(const struct sim_vehicle *vehicle);
+
 /* Context: setup. */
 int sim_run_state_section_count(const struct sim_spec *spec);
 

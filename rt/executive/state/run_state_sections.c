@@ -4,10 +4,12 @@
  * Tested by tests/rt/executive/test_jobs.c and state/test_run_state.c.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rt/check.h"
 #include "rt/executive/output/sensor_types.h"
+#include "rt/executive/state/digest.h"
 #include "rt/executive/state/run_state_private.h"
 
 struct section_list {
@@ -76,4 +78,21 @@ int sim_run_state_sections(const struct sim_vehicle *vehicle,
         name_section(&list, "arm", "", "servo", vehicle->arm, sizeof *vehicle->arm);
     RT_CHECK(list.count == sim_run_state_section_count(spec));
     return list.count;
+}
+
+uint64_t sim_run_state_layout(const struct sim_vehicle *vehicle)
+{
+    struct sim_run_state_section *sections = calloc(SIM_RUN_STATE_SECTION_MAX, sizeof *sections);
+    RT_CHECK(sections);
+    uint64_t hash = SIM_RUN_STATE_LAYOUT;
+    const int count = sim_run_state_sections(vehicle, sections);
+    for (int i = 0; i < count; i++) {
+        hash = sim_digest_join(hash, sections[i].name, strlen(sections[i].name));
+        hash = sim_digest_join(hash, &sections[i].offset, sizeof sections[i].offset);
+    }
+    for (int i = 0; i < vehicle->spec->parameter_count; i++)
+        hash = sim_digest_join(hash, vehicle->spec->parameters[i].name,
+                               strlen(vehicle->spec->parameters[i].name));
+    free(sections);
+    return hash;
 }

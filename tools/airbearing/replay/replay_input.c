@@ -7,6 +7,7 @@
 #include "config/scenario.h"
 #include "rt/check.h"
 #include "rt/estop.h"
+#include "rt/executive/operator/acts.h"
 
 /* Make room for one more item of size bytes; NULL: no memory. */
 static void *grow_array(void *items, size_t size, size_t count, size_t *room)
@@ -35,23 +36,6 @@ static bool append_input(struct replay *replay, const struct io_mcap_message *me
     return true;
 }
 
-/* Check that the act is one of this scenario: its index exists and its value is in range. */
-static bool is_valid_act(const struct cfg_scenario *scenario, const struct sim_record_act *act)
-{
-    if (act->act == SIM_ACT_FAULT)
-        return act->index < (uint32_t)scenario->spec.fault_count;
-    if (act->act == SIM_ACT_RESTORE)
-        return act->index <= 1;
-    if (act->act == SIM_ACT_STOP_ARM)
-        return scenario->spec.arm.joint_count > 0 && act->index < RT_ESTOP_CAUSE_COUNT;
-    if (act->act != SIM_ACT_TUNE)
-        return act->act < SIM_ACT_COUNT;
-    if (act->index >= (uint32_t)scenario->spec.parameter_count)
-        return false;
-    const struct sim_parameter *parameter = &scenario->spec.parameters[act->index];
-    return act->value >= parameter->low && act->value <= parameter->high;
-}
-
 static bool append_act(struct replay *replay, const struct io_mcap_message *message)
 {
     if (message->size < REPLAY_CDR_HEADER + SIM_RECORD_ACT_SIZE)
@@ -63,7 +47,7 @@ static bool append_act(struct replay *replay, const struct io_mcap_message *mess
     replay->acts = grown;
     struct sim_record_act *act = &replay->acts[replay->act_count];
     memcpy(act, message->data + REPLAY_CDR_HEADER, SIM_RECORD_ACT_SIZE);
-    if (act->ordinal != replay->act_count || !is_valid_act(replay->scenario, act))
+    if (act->ordinal != replay->act_count || !sim_act_is_sound(&replay->scenario->spec, act))
         return false;
     replay->act_count++;
     return true;

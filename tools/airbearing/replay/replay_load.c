@@ -2,9 +2,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "config/scenario.h"
 #include "config/yaml/isa.h"
+#include "rt/executive/state/digest.h"
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/replay/replay_input.h"
 
@@ -83,8 +85,28 @@ int replay_load_scenario(struct replay *replay, struct io_mcap_reader *reader)
     return 0;
 }
 
+/* A state of another layout would differ at once and say nothing.  Logs that were written before
+ * layouts had a number are compared all the same. */
+static int check_layout(const struct replay *replay, struct io_mcap_reader *reader)
+{
+    const char *recorded = io_mcap_metadata(reader, "airbearing", "state_layout");
+    const char *version = io_mcap_metadata(reader, "airbearing", "version");
+    char ours[SIM_DIGEST_TEXT_SIZE], what[CFG_ERROR_MAX];
+    sim_digest_text(sim_run_state_layout(replay->sim->vehicle), ours);
+    if (!recorded || strcmp(recorded, ours) == 0)
+        return 0;
+    snprintf(what, sizeof what,
+             "the log was recorded with another layout of the run state (%.32s, and this program "
+             "has %s); replay it with the program that recorded it, version %.32s",
+             recorded, ours, version ? version : "unknown");
+    return replay_refuse(replay, what);
+}
+
 int replay_load_inputs(struct replay *replay, struct io_mcap_reader *reader)
 {
+    const int code = check_layout(replay, reader);
+    if (code)
+        return code;
     struct io_mcap_message message;
     char error[256], problem[REPLAY_PROBLEM_MAX];
     int more;

@@ -56,7 +56,7 @@ int run_log_start(struct run *run)
     static const char *const overrun_name[] = {"skip", "catch-up", "stop"};
     const struct cfg_scenario *scenario = run->scenario;
     char lock_ppm[32], seed[32], rate[32], seconds[32], period[32], set_key[RUN_OVERRIDE_MAX][16];
-    char binary[SIM_DIGEST_TEXT_SIZE];
+    char binary[SIM_DIGEST_TEXT_SIZE], layout[SIM_DIGEST_TEXT_SIZE];
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)scenario->spec.seed);
     snprintf(rate, sizeof rate, "%.17g", scenario->spec.rate_hz);
     snprintf(seconds, sizeof seconds, "%.17g", scenario->spec.seconds);
@@ -64,7 +64,8 @@ int run_log_start(struct run *run)
     snprintf(lock_ppm, sizeof lock_ppm, "%.17g",
              scenario->spec.lock.link >= 0 ? scenario->spec.lock.spec.limit_ppm : 0.0);
     name_binary(binary);
-    enum { FIXED_PAIRS = 13 };
+    sim_digest_text(sim_run_state_layout(run->sim->vehicle), layout);
+    enum { FIXED_PAIRS = 14 };
     const char *pairs[2 * (RUN_OVERRIDE_MAX + FIXED_PAIRS + PROVENANCE_PAIR_COUNT) + 1] = {
         "version",
         AIRBEARING_VERSION,
@@ -91,7 +92,9 @@ int run_log_start(struct run *run)
         "binary_hash",
         binary,
         "lock_ppm",
-        lock_ppm};
+        lock_ppm,
+        "state_layout",
+        layout};
     int count = 2 * FIXED_PAIRS;
     count += provenance_pairs(&run->provenance, pairs + count);
     for (int i = 0; i < run->options.override_count; i++) {
