@@ -48,7 +48,7 @@ class Begun(harness.Case):
     def test_a_hand_that_nobody_can_move(self):
         done, _, err = self.call("run", RMS, "--seconds", "0.01")
         self.assertEqual(done, 0, err)
-        self.assertIn("links.hand: nobody can fly it; give --serve PORT\n", err)
+        self.assertIn("links.hand: the page that commands this link is not served; give --serve PORT\n", err)
         done, _, err = self.call("run", RMS, "--seconds", "0.01", "--serve", "0")
         self.assertEqual(done, 0, err)
         self.assertNotIn("nobody can fly it", err)

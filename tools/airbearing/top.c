@@ -37,11 +37,12 @@ static const char usage[] =
     "Show a run that was started with --serve: its rate and margins, overruns and their causes,\n"
     "links and devices.  Without an address: 127.0.0.1:8080.\n"
     "\n"
-    "  --once               one table, and out; also where the output is no terminal\n"
-    "  --token TOKEN        of the run, if it has one; also --token-file FILE\n"
+    "  --once               print one table and exit; also where the output is not a terminal\n"
+    "  --token TOKEN        the token of the run, if it has one; also --token-file FILE\n"
     "  --tls                the run was given a certificate; --ca FILE: trust this one\n"
     "\n"
-    "Exit: 0 the run ended or the table was shown; 2 nobody serves there; 64 usage.\n";
+    "Exit: 0 the run ended or the table was shown; 2 no airbearing server answers at that address; "
+    "64 usage.\n";
 
 struct options {
     char address[128];
@@ -329,7 +330,8 @@ static int on_websocket(struct lws *wsi, enum lws_callback_reasons reason, void 
     case LWS_CALLBACK_CLIENT_WRITEABLE:
         return send_request(top, wsi);
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-        copy_text(top->trouble, sizeof top->trouble, in ? in : "nobody serves there");
+        copy_text(top->trouble, sizeof top->trouble,
+                  in ? in : "no airbearing server answers at that address");
         top->failed = top->ended = true;
         return 0;
     case LWS_CALLBACK_CLIENT_CLOSED:
@@ -370,7 +372,7 @@ static struct lws_context *connect_to(struct top *top)
         .pwsi = &top->wsi,
     };
     if (!lws_client_connect_via_info(&where) && !top->failed) {
-        snprintf(top->trouble, sizeof top->trouble, "nobody serves there");
+        snprintf(top->trouble, sizeof top->trouble, "no airbearing server answers at that address");
         top->failed = top->ended = true;
     }
     return context;
@@ -432,7 +434,7 @@ static int read_options(int argc, char **argv, struct options *options, bool *do
         }
     }
     if (optind < argc - 1 || (optind < argc && !take_address(options, argv[optind]))) {
-        fputs("airbearing top: give one ADDRESS:PORT; airbearing top --help tells more\n", stderr);
+        fputs("airbearing top: give one ADDRESS:PORT; see airbearing top --help\n", stderr);
         return EXIT_USAGE;
     }
     options->once |= !isatty(STDOUT_FILENO);
@@ -517,7 +519,7 @@ int command_top(int argc, char **argv)
     if (context && !top.failed)
         run_service_loop(&top, context);
     if (!top.failed && !has_figures(&top) && !rt_stop_signal()) {
-        snprintf(top.trouble, sizeof top.trouble, "the run ended before it said anything");
+        snprintf(top.trouble, sizeof top.trouble, "the run ended before its first message");
         top.failed = true;
     }
     clean_up(&top, context);

@@ -177,7 +177,7 @@ static void test_a_file_of_another_run_is_refused(void)
     for (size_t i = 0; i < truth.count; i++)
         truth.stamp[i].sent_ns += 3600000000000;
     TEST_ASSERT_FALSE(external_clock_compare(&truth, &evidence, error));
-    TEST_ASSERT_EQUAL_STRING("none of its 1000 pulses is of this run", error);
+    TEST_ASSERT_EQUAL_STRING("none of the 1000 pulses belongs to this run", error);
 }
 
 static void test_two_pulses_are_too_few_for_a_slope(void)
@@ -212,15 +212,15 @@ static void test_a_file_with_a_mistake_is_refused_at_its_place(void)
     const struct {
         const char *text, *complaint;
     } mistake[] = {
-        {"", "1:1: this is no file of airbearing stopwatch"},
-        {"# airbearing stopwatch 2\n", "1:1: this is no file of airbearing stopwatch"},
+        {"", "1:1: the file was not written by airbearing stopwatch"},
+        {"# airbearing stopwatch 2\n", "1:1: the file was not written by airbearing stopwatch"},
         {"# airbearing stopwatch 1\nframe\n",
          "2:1: these are not the columns of a stopwatch's file"},
-        {HEAD "0,0,0,11,12\n", "3:12: a comma is wanted here"},
+        {HEAD "0,0,0,11,12\n", "3:12: a comma is expected here"},
         {HEAD "0,0,0,11,12,1,5\n", "3:14: the line should end here"},
         {HEAD "0,0,0,11,12,1", "3:14: the line should end here"},
-        {HEAD "0,0,0,11,12,1\n1,-1,0,11,12,1\n", "4:3: a whole number is wanted here"},
-        {HEAD "\n", "3:1: a whole number is wanted here"},
+        {HEAD "0,0,0,11,12,1\n1,-1,0,11,12,1\n", "4:3: a whole number is expected here"},
+        {HEAD "\n", "3:1: a whole number is expected here"},
         {HEAD "0,0,0,99999999999999999999,12,1\n", "3:7: this number is too large"},
     };
     for (size_t i = 0; i < sizeof mistake / sizeof mistake[0]; i++) {

@@ -125,7 +125,7 @@ int serve_check(const struct serve_options *options)
     }
     if (!split_address(options->at, address, &port)) {
         fprintf(stderr,
-                "airbearing run: --serve wants PORT, from 0 (any that is free) to 65535, or "
+                "airbearing run: --serve needs PORT, from 0 (any that is free) to 65535, or "
                 "ADDRESS:PORT with a numeric IPv4 address, not \"%s\"\n",
                 options->at);
         return EXIT_USAGE;

@@ -111,7 +111,7 @@ void log_print_losses(const struct io_mcap_recover_losses *losses, uint64_t miss
     if (losses->data_bad)
         fprintf(out, "lost: something in the data section, whose CRC is wrong\n");
     if (losses->has_statistics && losses->stated_messages != losses->messages)
-        fprintf(out, "lost: the summary tells of %" PRIu64 " records, %" PRIu64 " are there\n",
+        fprintf(out, "lost: the summary lists %" PRIu64 " records, %" PRIu64 " are there\n",
                 losses->stated_messages, losses->messages);
     if (missing > 0)
         fprintf(out, "lost: %" PRIu64 " records are missing by their sequence numbers\n", missing);

@@ -21,18 +21,17 @@ static const char usage[] =
     "       airbearing log export LOG --csv FILE --channel TOPIC\n"
     "       airbearing log export LOG --hgrm FILE [--of start-error|busy]\n"
     "\n"
-    "  --csv PATH        one file per channel, /device/gyro as device.gyro.csv; its head has "
-    "names\n"
-    "                    and units, floating numbers have 17 digits.  PATH is a folder, made "
-    "where\n"
-    "                    there is none, or the file itself where one channel is asked for\n"
+    "  --csv PATH        one file per channel, /device/gyro as device.gyro.csv; its first line "
+    "has\n"
+    "                    names and units, floating numbers have 17 digits.  PATH is a folder,\n"
+    "                    which is made if it is missing, or the file of a single channel\n"
     "  --channel TOPIC   only this one; may be given many times\n"
-    "  --hgrm FILE       start errors, or busy times of a run that no wall clock paced, in the\n"
+    "  --hgrm FILE       start errors, or busy times of a run without real pace, in the\n"
     "                    percentile text of HdrHistogram, microseconds\n"
     "  --of QUANTITY     start-error or busy instead\n"
     "\n"
     "Logs that were cut off or damaged are read as far as they can be.\n"
-    "Exit: 0 done, and no record is known to be gone; 1 done, and some are; 2 the log cannot be\n"
+    "Exit: 0 done, and no record is known to be lost; 1 done, and some are; 2 the log cannot be\n"
     "read, has no such channel, or a file cannot be written; 64 usage.\n";
 
 enum { CHANNEL_MAX = 64, FIELD_MAX = 512, CDR_HEADER_SIZE = 4, PATH_SIZE = 4096 };
@@ -179,9 +178,8 @@ static int open_tables(struct export *export)
         code = open_table(export, &channel);
     }
     if (code == 0 && opened < wishes->channel_count)
-        return print_error(wishes->log,
-                           "it has not all the channels asked for; airbearing log info "
-                           "lists them");
+        return print_error(wishes->log, "the log lacks a requested channel; airbearing log info "
+                                        "lists them");
     return code;
 }
 
@@ -310,8 +308,7 @@ static int export_log(const struct export_options *wishes)
 
 static int usage_error(const char *what, const char *value)
 {
-    fprintf(stderr, "airbearing log export: %s%s; airbearing log export --help tells more\n", what,
-            value);
+    fprintf(stderr, "airbearing log export: %s%s; see airbearing log export --help\n", what, value);
     return EXIT_USAGE;
 }
 
@@ -357,9 +354,9 @@ int log_export(int argc, char **argv)
             return code;
     }
     if (optind != argc - 1 || !wishes.csv == !wishes.hgrm)
-        return usage_error("it wants one log, and --csv or --hgrm", "");
+        return usage_error("give one log, and --csv or --hgrm", "");
     if ((wishes.hgrm && wishes.channel_count > 0) || (wishes.csv && wishes.of))
-        return usage_error("--channel goes with --csv, --of with --hgrm", "");
+        return usage_error("--channel needs --csv, --of needs --hgrm", "");
     wishes.log = argv[optind];
     return export_log(&wishes);
 }

@@ -14,11 +14,12 @@
 static const char usage[] =
     "usage: airbearing log info LOG [--json]\n"
     "\n"
-    "Channels, times, metadata and attachments of a log, whole, cut off or damaged, and what is\n"
-    "known to be lost.\n"
+    "Print channels, times, metadata and attachments of a log, complete, cut off or damaged, and "
+    "its\n"
+    "known losses.\n"
     "\n"
     "Exit: 0 nothing is known to be lost (a log that was cut off ends early); 1 records or bytes\n"
-    "are gone; 2 it cannot be read; 64 usage.\n";
+    "are lost; 2 the log cannot be read; 64 usage.\n";
 
 enum { TEXT_MAX = 4096 };
 

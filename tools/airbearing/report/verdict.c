@@ -158,7 +158,7 @@ static void judge_link(const struct run *run, struct verdict_line *line)
         BREAK(line, "%s", text);
     }
     if (line->kept)
-        set_line(line->text, run->links ? "unbroken" : "nobody on the wire");
+        set_line(line->text, run->links ? "unbroken" : "the run has no link");
 }
 
 static void judge_log(const struct run *run, struct verdict_line *line)
@@ -166,7 +166,7 @@ static void judge_log(const struct run *run, struct verdict_line *line)
     line->asked = run->scenario->require.log || run->log.error != 0;
     if (!run->options.log) {
         line->kept = !run->scenario->require.log;
-        set_line(line->text, "none was asked for with --log");
+        set_line(line->text, "no log was requested (--log)");
         return;
     }
     if (run->log.error)

@@ -114,10 +114,11 @@ static int open_server(struct run *run)
     const bool flies = cockpit >= 0 && run->options.serve.at;
     const int hand = flies ? io_link_cockpit_sender(run->links, cockpit) : -1;
     if (cockpit >= 0 && !flies)
-        fprintf(stderr, "links.%s: nobody can fly it; give --serve PORT\n",
+        fprintf(stderr,
+                "links.%s: the page that commands this link is not served; give --serve PORT\n",
                 run->scenario->spec.links[cockpit].name);
     if (flies && hand < 0) {
-        fprintf(stderr, "links.%s: no way from the page to it: %s\n",
+        fprintf(stderr, "links.%s: cannot connect the page to the link: %s\n",
                 run->scenario->spec.links[cockpit].name, strerror(errno));
         return EXIT_BAD_INPUT;
     }
@@ -144,7 +145,7 @@ static int open_predictor(struct run *run)
         serve_show_prediction(run->serve, run->predictor);
     if (failure == 0)
         return 0;
-    fprintf(stderr, "airbearing run: no predictor thread: %s\n", strerror(-failure));
+    fprintf(stderr, "airbearing run: cannot start the predictor thread: %s\n", strerror(-failure));
     return EXIT_BAD_INPUT;
 }
 

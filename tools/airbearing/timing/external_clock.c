@@ -58,7 +58,7 @@ static int parse_number(struct cursor *cursor, uint64_t *number)
             return complain(cursor, "this number is too large");
         }
     }
-    return cursor->at > from ? 0 : complain(cursor, "a whole number is wanted here");
+    return cursor->at > from ? 0 : complain(cursor, "a whole number is expected here");
 }
 
 static int parse_row(struct cursor *cursor, uint64_t column[COLUMNS])
@@ -69,7 +69,7 @@ static int parse_row(struct cursor *cursor, uint64_t column[COLUMNS])
             return -1;
         if (cursor->at == cursor->end || *cursor->at != after)
             return complain(cursor,
-                            after == ',' ? "a comma is wanted here" : "the line should end here");
+                            after == ',' ? "a comma is expected here" : "the line should end here");
         cursor->at++;
     }
     return 0;
@@ -99,7 +99,8 @@ int external_clock_parse(struct external_clock *truth, const char *text, size_t 
                          char error[EVIDENCE_ERROR_MAX])
 {
     struct cursor cursor = {text, text + size, 1, text, error};
-    if (match_text(&cursor, external_clock_title, "this is no file of airbearing stopwatch") ||
+    if (match_text(&cursor, external_clock_title,
+                   "the file was not written by airbearing stopwatch") ||
         match_text(&cursor, external_clock_columns,
                    "these are not the columns of a stopwatch's file"))
         return -1;
@@ -266,7 +267,8 @@ bool external_clock_compare(struct external_clock *truth, const struct evidence 
     snprintf(error, EVIDENCE_ERROR_MAX, "no memory for its pulses");
     bool good = frames != NULL;
     if (good && truth->matched == 0) {
-        snprintf(error, EVIDENCE_ERROR_MAX, "none of its %zu pulses is of this run", truth->count);
+        snprintf(error, EVIDENCE_ERROR_MAX, "none of the %zu pulses belongs to this run",
+                 truth->count);
         good = false;
     }
     if (good) {

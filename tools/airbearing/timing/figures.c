@@ -459,7 +459,7 @@ static bool add_effective(struct figures *figures)
                              : evidence->input_count == 0 ? "no command was recorded"
                              : figures->effective_count == 0
                                  ? "the log has no actuator that a link commands"
-                                 : "no actuator moved enough, or as its commands said";
+                                 : "no actuator moved enough, or as commanded";
     return true;
 }
 

@@ -448,7 +448,7 @@ static void top(const struct figures *figures, FILE *out)
     fprintf(out, "<h1 class=\"%s\">%s</h1><p class=\"say\">", figures->kept ? "kept" : "broken",
             !is_real(figures) ? "Not paced by a wall clock"
             : figures->kept   ? "The run kept time"
-                              : "The run did not keep its promise");
+                              : "The run did not keep time");
     html_escape(figures->verdict, out);
     fputs(".</p>\n", out);
     if (figures->reason_count > 0)

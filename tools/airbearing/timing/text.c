@@ -195,7 +195,7 @@ static void print_effective(const struct figures *figures, FILE *out)
                     time_text(effective->delay.seconds * 1e9, text),
                     effective->delay.explained * 100.0);
         else
-            fprintf(out, "    %-14s %10s, it moved too little or not as it was told\n",
+            fprintf(out, "    %-14s %10s, the actuator moved too little, or not as commanded\n",
                     effective->name, "-");
     }
 }

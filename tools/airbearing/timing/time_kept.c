@@ -26,7 +26,7 @@ static bool frames_kept(const struct time_kept *promise, struct time_kept_listen
     } table[] = {{RT_CAUSE_OWN, "late by own work"},
                  {RT_CAUSE_IO, "late while waiting for a reply"},
                  {RT_CAUSE_FAULT, "late by a page fault"},
-                 {RT_CAUSE_UNKNOWN, "late, and nothing explains it"}};
+                 {RT_CAUSE_UNKNOWN, "late for no known reason"}};
     bool kept = true;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         const enum rt_cause cause = table[i].cause;
@@ -67,7 +67,7 @@ bool time_kept_judge(const struct time_kept *promise, struct time_kept_listener 
     if (promise->realtime_asked && !promise->realtime_met) {
         report_problem(ear, "require: realtime was not met: %.200s",
                        promise->missing ? promise->missing
-                                        : "the log does not say what the machine gave");
+                                        : "the log does not name what the machine gave");
         kept = false;
     }
     if (promise->hung) {

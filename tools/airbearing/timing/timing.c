@@ -17,30 +17,34 @@
 static const char usage[] =
     "usage: airbearing timing LOG [options]\n"
     "\n"
-    "Real time against wall clock of a recorded run: how late, how often, and whose fault.\n"
+    "Compare simulated time with wall time in a recorded run: late frames and their causes.\n"
     "\n"
     "  --json               the figures as JSON instead of text\n"
-    "  --html FILE          one page with the pictures; it needs nothing else\n"
+    "  --html FILE          one HTML page with plots, without dependencies\n"
     "  --hgrm FILE          start errors in the percentile text of HdrHistogram\n"
     "  --trace FILE         frames, jobs and late frames for Perfetto or chrome://tracing\n"
-    "  --certificate FILE   figures, what the machine gave and what the doctor said of it right\n"
-    "                       after the run, and hashes of log, scenario, model files and program\n"
+    "  --certificate FILE   figures, the machine's guarantees, the doctor's findings right after "
+    "the\n"
+    "                       run, and hashes of log, scenario, model files and program\n"
     "  --verify FILE        make that certificate again from LOG and compare\n"
-    "  --truth FILE         compare with what airbearing stopwatch wrote into FILE\n"
-    "  --allow CAUSE=N      so many late frames of this cause do not break the promise (own, io,\n"
-    "                       fault, unknown; none do by default); of switch and stolen, the time\n"
-    "                       that so many took; may be given many times\n"
+    "  --truth FILE         compare with FILE of airbearing stopwatch\n"
+    "  --allow CAUSE=N      allow so many late frames of this cause (own, io, fault, unknown; "
+    "default\n"
+    "                       none); of switch and stolen, allow the time that so many took; may be\n"
+    "                       given many times\n"
     "\n"
-    "The promise is kept when no frame was late by its own work, by waiting for a reply, by a "
-    "page\n"
-    "fault in locked memory or for no known reason; when simulated time did not fall behind wall\n"
-    "time by more than 1 % of the run, or 50 ms where that is more, whoever took the time; when\n"
-    "require: realtime was met, if asked for; when the run did not hang; and when the log proves\n"
-    "it (every frame is there, its releases are on the grid, it agrees with its own report).  A "
-    "percentile that the run is too short for is\n"
-    "not shown.\n"
+    "Time was kept when no frame was late by its own work, by waiting for a reply, by a page "
+    "fault\n"
+    "in locked memory or for no known reason; when simulated time did not fall behind wall time "
+    "by\n"
+    "more than 1 % of the run, or 50 ms where that is more, for whatever reason; when require:\n"
+    "realtime was met, if given; when the run did not hang; and when the log proves it (it has "
+    "every\n"
+    "frame, its releases are on the grid, it agrees with its own report).  A percentile that the "
+    "run\n"
+    "is too short for is not shown.\n"
     "\n"
-    "Exit: 0 kept (or verified); 1 not kept, or the certificate does not fit; 2 the log or the\n"
+    "Exit: 0 kept (or verified); 1 not kept, or the certificate does not match; 2 the log or the\n"
     "certificate cannot be read; 64 usage.  A log that was cut off is read as far as it goes.\n";
 
 enum { TRUTH_MAX = 1 << 29 }; /* bytes: weeks at ten pulses a second */
@@ -53,8 +57,7 @@ struct timing_options {
 
 static int usage_error(const char *what, const char *value)
 {
-    fprintf(stderr, "airbearing timing: %s \"%s\"; airbearing timing --help tells more\n", what,
-            value);
+    fprintf(stderr, "airbearing timing: %s \"%s\"; see airbearing timing --help\n", what, value);
     return EXIT_USAGE;
 }
 
@@ -72,7 +75,7 @@ static int allow(struct timing_options *wishes, const char *value)
             return 0;
         }
     }
-    return usage_error("--allow wants a cause and a number, as in own=2, not", value);
+    return usage_error("--allow needs a cause and a number, as in own=2, not", value);
 }
 
 static int take_option(struct timing_options *wishes, int option, const char *value)
@@ -185,8 +188,8 @@ static int verify(const struct timing_options *wishes, const struct figures *fig
         printf("verify: NO, %d things differ; this certificate is not of this log\n", differences);
         return EXIT_VERDICT_NO;
     }
-    printf("verify: the certificate fits the log; it says: %s: %s\n",
-           figures->kept ? "kept" : "not kept", figures->verdict);
+    printf("verify: the certificate matches the log: %s: %s\n", figures->kept ? "kept" : "not kept",
+           figures->verdict);
     return EXIT_OK;
 }
 
@@ -245,8 +248,7 @@ static int add_truth(const struct timing_options *wishes, struct figures *figure
     if (!wishes->truth)
         return 0;
     if (figures->evidence->pace != RT_PACE_REAL)
-        return refuse_file(wishes->truth,
-                           "no wall clock paced this run; there is nothing to compare");
+        return refuse_file(wishes->truth, "the run had no real pace; there is nothing to compare");
     const int code = read_truth(wishes->truth, truth);
     if (code)
         return code;
@@ -299,7 +301,7 @@ static int read_certificate(struct timing_options *wishes, json_t **given)
     }
     return certificate_limits(*given, &wishes->limits)
                ? 0
-               : refuse_file(wishes->verify, "this is not a certificate of airbearing timing");
+               : refuse_file(wishes->verify, "the file is not a certificate of airbearing timing");
 }
 
 int command_timing(int argc, char **argv)
