@@ -68,16 +68,16 @@ static int recover(const char *in, const char *out)
     if (!may_write(out))
         return print_error(out, "not a regular file; give the name of one");
     struct io_mcap_recover *recovery = io_mcap_recover_open(in, error);
-    struct channel_counts tally = {0};
+    struct channel_counts counts = {0};
     struct log_kept kept;
-    if (!recovery || !channel_counts_open(&tally, recovery)) {
+    if (!recovery || !channel_counts_open(&counts, recovery)) {
         fprintf(stderr, "%s\n", recovery ? "airbearing log: no memory" : error);
         io_mcap_recover_close(recovery);
         return EXIT_BAD_INPUT;
     }
-    log_rewrite(recovery, out, &tally, &kept);
-    const int code = print_result(recovery, out, &kept, channel_counts_missing_all(&tally));
-    channel_counts_free(&tally);
+    log_rewrite(recovery, out, &counts, &kept);
+    const int code = print_result(recovery, out, &kept, channel_counts_missing_all(&counts));
+    channel_counts_free(&counts);
     io_mcap_recover_close(recovery);
     return code;
 }
