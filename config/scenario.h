@@ -132,6 +132,12 @@ const char *cfg_signal_unit(enum sim_signal signal);
 const char *cfg_lock_source_name(enum sim_lock_source source);
 const char *cfg_integrator_name(enum dyn_integrator integrator);
 
+/* A kind of sensor as people write it: "sun sensor".  Context: any. */
+struct cfg_sensor_label {
+    char text[SIM_NAME_MAX];
+};
+struct cfg_sensor_label cfg_sensor_label(enum sim_sensor_kind kind);
+
 /* The readable part of `airbearing check`: tree, devices, links, rates.  Context: setup. */
 void cfg_scenario_print(const struct cfg_scenario *scenario, FILE *out);
 

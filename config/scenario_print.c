@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "rt/check.h"
+#include "rt/executive/output/sensor_types.h"
 
 enum { INDENT_MAX = 20 };
 
@@ -22,19 +23,19 @@ static const char *const fidelity_name[] = {[DYN_FLEX_RIGID] = "rigid",
                                             [DYN_FLEX_RUTHLESS] = "ruthless",
                                             [DYN_FLEX_CONSISTENT] = "consistent",
                                             [DYN_FLEX_INCONSISTENT] = "inconsistent (for tests)"};
-static const char *const instrument_name[SIM_SENSOR_KIND_COUNT] = {
-    [SIM_SENSOR_GYRO] = "gyro",
-    [SIM_SENSOR_ACCELEROMETER] = "accelerometer",
-    [SIM_SENSOR_MAGNETOMETER] = "magnetometer",
-    [SIM_SENSOR_BAROMETER] = "barometer",
-    [SIM_SENSOR_AIRSPEED] = "airspeed",
-    [SIM_SENSOR_GPS] = "gps",
-    [SIM_SENSOR_SUN] = "sun sensor",
-    [SIM_SENSOR_STAR_TRACKER] = "star tracker",
-    [SIM_SENSOR_ENCODER] = "encoder"};
 static const char *const world_name[] = {"uniform", "local", "orbit"};
 static const char *const pace_name[] = {"real", "fast", "lockstep"};
 static const char *const overrun_name[] = {"skip", "catch-up", "stop"};
+
+struct cfg_sensor_label cfg_sensor_label(enum sim_sensor_kind kind)
+{
+    struct cfg_sensor_label label;
+    snprintf(label.text, sizeof label.text, "%s", sim_sensor_types[kind].name);
+    for (char *c = label.text; *c != '\0'; c++)
+        if (*c == '_')
+            *c = ' ';
+    return label;
+}
 
 static void print_rate(FILE *out, const char *what, double rate_hz, uint32_t every)
 {
@@ -157,31 +158,13 @@ static void print_tree(const struct cfg_scenario *scenario, FILE *out)
     free(child);
 }
 
-static uint32_t delay_of(const struct sim_sensor *sensor)
-{
-    switch (sensor->kind) {
-    case SIM_SENSOR_GYRO:
-    case SIM_SENSOR_ACCELEROMETER:
-    case SIM_SENSOR_MAGNETOMETER:
-        return sensor->triad.delay;
-    case SIM_SENSOR_GPS:
-        return sensor->gps.delay;
-    case SIM_SENSOR_SUN:
-        return sensor->sun.delay;
-    case SIM_SENSOR_STAR_TRACKER:
-        return sensor->tracker.delay;
-    default:
-        return sensor->gauge.delay;
-    }
-}
-
 static void print_sensor(const struct cfg_scenario *scenario, const struct sim_sensor *sensor,
                          FILE *out)
 {
-    fprintf(out, "  %-24s %-13s on %s, %.6g Hz", sensor->name, instrument_name[sensor->kind],
+    fprintf(out, "  %-24s %-13s on %s, %.6g Hz", sensor->name, cfg_sensor_label(sensor->kind).text,
             scenario->spec.bodies[sensor->body].name, scenario->spec.rate_hz / sensor->every);
-    if (delay_of(sensor) > 0)
-        fprintf(out, ", %.4g ms late", delay_of(sensor) * sensor->sample_time * 1e3);
+    if (sim_sensor_delay(sensor) > 0)
+        fprintf(out, ", %.4g ms late", sim_sensor_delay(sensor) * sensor->sample_time * 1e3);
     fputc('\n', out);
 }
 

@@ -1,5 +1,5 @@
 /*
- * The kernel's own bug check: dynamics/ is a leaf and borrows nothing.
+ * The check of internal errors of dynamics/, which may not use rt/check.h.
  */
 #pragma once
 

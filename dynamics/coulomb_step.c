@@ -1,6 +1,8 @@
 /*
- * Sweeps over the pairs find out which of them stick (Gauss and Seidel, projected), and between two
- * sweeps conjugate gradients let all that stick have their forces at once (More and Toraldo 1991).
+ * Projected Gauss-Seidel sweeps over the pairs find which of them stick; between two sweeps
+ * conjugate gradients solve for the forces of all sticking pairs at once (More and Toraldo 1991).
+ *
+ * Tested by tests/dynamics/test_friction.c.
  */
 #include "dynamics/coulomb_step.h"
 
@@ -10,7 +12,8 @@
 #include "dynamics/math/finite.h"
 
 enum { ROUNDS = 60 };
-static const double TOLERANCE = 1e-14; /* of what friction has to do, by the root of energy */
+static const double TOLERANCE =
+    1e-14; /* relative, of the root of the energy that friction removes */
 
 static double larger(double a, double b)
 {
@@ -49,7 +52,7 @@ static void find_slips(const struct dyn_coulomb_step *s)
     }
 }
 
-/* One pair by itself, the others as they are.  How far its force went, by the root of energy. */
+/* Solve one pair with the others fixed.  Returns the change of its force, as a root of energy. */
 static double update_pair(const struct dyn_coulomb_step *s, const struct dyn_coulomb_pair *pair)
 {
     const double stiff = block_norm(s, pair);
@@ -79,9 +82,9 @@ static double gauss_seidel_sweep(const struct dyn_coulomb_step *s)
     return went;
 }
 
-/* ---- those that stick, all at once ---- */
+/* ---- all sticking pairs at once ---- */
 
-/* The part of the way, at most `whole`, that keeps the pair within its bound. */
+/* The largest step along direction, at most `whole`, that keeps the pair within its bound. */
 static double feasible_part(const struct dyn_coulomb_pair *pair, const double *f,
                             const double *direction, double whole)
 {
@@ -105,7 +108,7 @@ static double feasible_step(const struct dyn_coulomb_step *s, double whole)
     return whole;
 }
 
-/* residual = -u of what sticks; open: the diagonal's inverse, and zero for what does not stick. */
+/* residual = -u of the sticking rows; inverse_diagonal is zero for rows that do not stick. */
 static void begin_conjugate_gradient(const struct dyn_coulomb_step *s)
 {
     for (int k = 0; k < s->pair_count; k++) {
@@ -134,7 +137,7 @@ static void update_direction(const struct dyn_coulomb_step *s, double again)
         s->direction[i] = s->inverse_diagonal[i] * s->residual[i] + again * s->direction[i];
 }
 
-/* moved = A way; way' A way. */
+/* A_direction = A direction; returns direction' A direction. */
 static double apply_A(const struct dyn_coulomb_step *s)
 {
     double sum = 0.0;
@@ -156,7 +159,7 @@ static void conjugate_gradient(const struct dyn_coulomb_step *s)
         update_direction(s, k > 0 ? now / before : 0.0);
         const double bend = apply_A(s);
         if (!(bend > 1e-14 * now))
-            break; /* surfaces that fight each other, by rounding alone */
+            break; /* A is singular along this direction to rounding: the contacts are redundant */
         const double whole = now / bend, t = feasible_step(s, whole);
         for (int i = 0; i < s->row_count; i++) {
             s->f[i] += t * s->direction[i];

@@ -2,12 +2,15 @@
 
 #include <string.h>
 
+#include "dynamics/analysis/crba.h"
+#include "dynamics/analysis/jacobian.h"
 #include "dynamics/kernel/link_tree.h"
 #include "dynamics/layout.h"
 #include "dynamics/math/cholesky.h"
-#include "dynamics/plant_rate.h"
+#include "dynamics/plant_work.h"
 
-/* Of an effector, at most: a law that may be changed between two steps counts as if it did. */
+/* The most rows of an effector: a parameter that may be changed between two steps counts as if it
+ * were not zero. */
 static int rows_of(const struct dyn_effector *effector)
 {
     return effector->type == DYN_EFFECTOR_CONTACT ? 2 : effector->type == DYN_EFFECTOR_WHEEL;
@@ -91,7 +94,7 @@ void dyn_friction_clear(const struct dyn_plant *plant, const double *x,
     }
 }
 
-/* ---- who rubs ---- */
+/* ---- sources of dry friction ---- */
 
 static void add_pair(struct dyn_friction *friction, const struct dyn_friction_source *source,
                      int width, double bound)
@@ -131,9 +134,9 @@ static void gather_pairs(const struct dyn_plant *plant, const double *x,
     }
 }
 
-/* ---- how slips answer to forces ---- */
+/* ---- slip velocities caused by forces ---- */
 
-/* Rows and columns of what is held become those of a one: it does not answer. */
+/* Rows and columns of held velocities become those of the identity. */
 static void hold_dense_mass(const struct dyn_plant *plant, double *M)
 {
     const int nv = plant->model->nv;
@@ -174,8 +177,8 @@ static struct dyn_vec3 wheel_axis(const struct dyn_plant *plant,
                              dyn_vec3_load(effector->wheel.axis));
 }
 
-/* Where joints follow others: the rows of J of a pair, without those who are held, and of those
- * L^-1 J'. */
+/* Where joints mimic others: the rows of J of a pair, without the held velocities, and L^-1 J' of
+ * them. */
 static void fill_rows_dense(const struct dyn_plant *plant, const struct dyn_friction *friction,
                             int k)
 {
@@ -207,7 +210,7 @@ static void fill_rows_dense(const struct dyn_plant *plant, const struct dyn_fric
     }
 }
 
-/* The same of a tree: what a unit of the force does on its way to the root. */
+/* The same without mimicking joints, by the factors of the kernel: T J' of a unit force. */
 static void fill_rows_tree(const struct dyn_plant *plant, const struct dyn_friction *friction,
                            int k)
 {
@@ -234,7 +237,7 @@ static void fill_rows_tree(const struct dyn_plant *plant, const struct dyn_frict
     }
 }
 
-/* Slips at the end of the step, when all but friction acts. */
+/* The slip velocities at the end of the step without friction. */
 static void frictionless_slips(const struct dyn_plant *plant, const struct dyn_friction *friction,
                                int k, double h, const double *rate, const double *x,
                                const struct dyn_plant_work *work)
@@ -268,9 +271,9 @@ static void frictionless_slips(const struct dyn_plant *plant, const struct dyn_f
 static void form_A(const struct dyn_plant *plant, double h, const struct dyn_friction *friction)
 {
     const int n = friction->row_count, nv = plant->model->nv;
-    const int follows = dyn_mimic_any(plant->model);
-    const int first = follows ? 0 : friction->response->first;
-    const int last = follows ? nv : friction->response->last;
+    const int has_mimic = dyn_mimic_any(plant->model);
+    const int first = has_mimic ? 0 : friction->response->first;
+    const int last = has_mimic ? nv : friction->response->last;
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
             const double *Wi = friction->W + (size_t)i * (size_t)nv;
@@ -286,7 +289,7 @@ static void form_A(const struct dyn_plant *plant, double h, const struct dyn_fri
                 h / plant->effectors[friction->source[k].of].wheel.inertia;
 }
 
-/* Where joints follow others, or feet and wheels rub: W by what the scene has at x. */
+/* Where joints mimic others, or feet and wheels slip: W from the tree pose at x. */
 static void find_response_dense(const struct dyn_plant *plant, double modal_implicit_step,
                                 const double *x, const struct dyn_work *kernel,
                                 const struct dyn_friction *friction)
@@ -301,7 +304,7 @@ static void find_response_dense(const struct dyn_plant *plant, double modal_impl
         (dyn_mimic_any(model) ? fill_rows_dense : fill_rows_tree)(plant, friction, k);
 }
 
-/* W is there already: it depends on where the joints are and which of them are held. */
+/* True when W is still valid: it depends on the coordinates and on the held velocities. */
 static int is_cached(const struct dyn_plant *plant, double modal_implicit_step, const double *x,
                      const struct dyn_friction *friction)
 {
@@ -328,7 +331,7 @@ static void cache_response(const struct dyn_plant *plant, double modal_implicit_
         memcpy(friction->cached_held, plant->held, (size_t)plant->model->nv);
 }
 
-/* W, from the factors that the kernel has found for the rate at x, or from those of M. */
+/* W, from the factors that the kernel has left at x, or from those of M. */
 static void find_response(const struct dyn_plant *plant, double modal_implicit_step,
                           const double *x, const struct dyn_work *kernel,
                           struct dyn_friction *friction)
@@ -370,7 +373,7 @@ void dyn_friction_solve(const struct dyn_plant *plant, double h, double modal_im
             friction->dry[friction->source[k].of] = friction->force[friction->pair[k].row];
 }
 
-/* ---- what it does ---- */
+/* ---- the effect of friction ---- */
 
 void dyn_friction_add_rate(const struct dyn_plant *plant, const struct dyn_plant_work *work,
                            double *rate)

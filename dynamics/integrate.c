@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dynamics/analysis/kinematics.h"
+#include "dynamics/friction.h"
 #include "dynamics/kernel/link_tree.h"
 #include "dynamics/rosenbrock.h"
 
@@ -38,7 +39,8 @@ static void accumulate(int count, double s, const double *x, double *y)
         y[k] += s * x[k];
 }
 
-/* Dry friction over the step, where all else gives x this rate: found, and added to the rate. */
+/* Find the dry friction of the step, where all other forces give x this rate, and add it to the
+ * rate. */
 static void apply_dry_friction(const struct dyn_plant *plant, double h, double *rate,
                                const double *x, struct dyn_plant_work *work)
 {
@@ -48,7 +50,7 @@ static void apply_dry_friction(const struct dyn_plant *plant, double h, double *
     dyn_friction_add_rate(plant, work, rate);
 }
 
-/* ---- each but Rosenbrock's finds work->x_rate = f(x) ---- */
+/* ---- all but ROS2 begin with work->x_rate = f(x) ---- */
 
 static void euler(const struct dyn_plant *plant, double h, const struct dyn_plant_work *work,
                   double *x)
@@ -76,7 +78,7 @@ static void runge_kutta_2(const struct dyn_plant *plant, const struct dyn_plant_
     accumulate(work->rate_count, h, work->x_rate, x);
 }
 
-/* x += h/6 (k1 + 2 k2 + 2 k3 + k4), each k taken where the one before points */
+/* x += h/6 (k1 + 2 k2 + 2 k3 + k4), each k evaluated at x advanced by the one before */
 static void runge_kutta_4(const struct dyn_plant *plant, const struct dyn_plant_input *plant_input,
                           double h, struct dyn_plant_work *work, double *x)
 {
@@ -115,7 +117,7 @@ static void push_history(int depth, int count, const double *rate, double *kept,
     *kept = *kept < depth ? *kept + 1.0 : depth;
 }
 
-/* Where lags are at the end of the step, exactly; found before anything moves. */
+/* The exact values of the lagged states at the end of the step, from x at its beginning. */
 static void find_lag_ends(const struct dyn_plant *plant, double h, struct dyn_plant_work *work,
                           const double *x)
 {
@@ -134,7 +136,7 @@ static void store_lag_ends(const struct dyn_plant *plant, const struct dyn_plant
             x[work->effector_slot[k].state_at] = work->effector_slot[k].next;
 }
 
-/* While some of the past is missing RK4 takes the step. */
+/* RK4 takes the step while the history is not full. */
 static bool has_history(const struct dyn_plant *plant, const struct dyn_plant_work *work,
                         const double *x)
 {
@@ -162,7 +164,7 @@ static void adams_bashforth(const struct dyn_plant *plant,
     }
 }
 
-/* The one that takes this step. */
+/* The method that takes this step. */
 static enum dyn_integrator step_method(const struct dyn_plant *plant,
                                        const struct dyn_plant_work *work, const double *x)
 {

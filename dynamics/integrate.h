@@ -2,17 +2,16 @@
  * Fixed-step integrators of the plant.  Private to dynamics/ and tests/.
  *
  * All leave quaternions at unit length.  Within a step all but semi-implicit Euler treat x as
- * plain numbers: the rotation a quaternion stands for does not depend on its length, and what a
- * step adds to that length is of the size of the step's own error, so the order stays.
- * Semi-implicit Euler takes velocities and effectors first, then moves the coordinates with the
- * new velocities.
+ * plain numbers: the rotation of a quaternion does not depend on its length, and what a step adds
+ * to that length is of the size of the step's own error, so the order stays.  Semi-implicit Euler
+ * takes velocities and effectors first, then moves the coordinates with the new velocities.
  *
- * Adams-Bashforth looks at the rates of the steps before.  They lie in x behind the effectors, all
+ * Adams-Bashforth uses the rates of the steps before.  They lie in x behind the effectors, all
  * zero when there are none:
  *
  *      history = [ how many rates are kept | dx/dt of q, v and effectors one step ago | two ... ]
  *
- * While some are missing it takes steps of RK4, which is no less accurate than any of them.
+ * While some are missing it takes steps of RK4, which is at least as accurate.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * A joint as the author names it, taken apart into screws.  Private to dynamics/ and tests/.
+ * A joint of a spec, taken apart into screws.  Private to dynamics/ and tests/.
  *
  *      pose of the body = place exp(s1 q1) exp(s2 q2) ...
  *
@@ -10,13 +10,13 @@
 #include "dynamics/kernel/link_tree.h"
 
 struct dyn_screw {
-    enum dyn_tree_link_kind kind; /* ball and free joints are one of their own */
+    enum dyn_tree_link_kind kind; /* a ball or a free joint is one screw of its own kind */
     struct dyn_pose frame;        /* z on the screw axis, seen from the joint frame at q = 0 */
     double pitch;
 };
 
-/* Links that a joint needs, mimicking or not.  Bolts need none but for a flexible body.
- * Context: setup. */
+/* Links that a joint needs, mimicking or not.  A fixed joint needs none, unless the body is
+ * flexible.  Context: setup. */
 int dyn_joint_screw_count(const struct dyn_body_spec *spec);
 struct dyn_screw dyn_joint_screw(const struct dyn_body_spec *spec, int k);
 

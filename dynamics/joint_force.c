@@ -27,18 +27,18 @@ double dyn_joint_force(const struct dyn_joint_force_spec *force_spec, double q, 
 struct dyn_joint_force_derivative
 dyn_joint_force_derivative(const struct dyn_joint_force_spec *force_spec, double q, double v)
 {
-    struct dyn_joint_force_derivative slope = {-force_spec->stiffness, -force_spec->damping};
+    struct dyn_joint_force_derivative derivative = {-force_spec->stiffness, -force_spec->damping};
     if (force_spec->coulomb > 0.0) {
         const double t = tanh(v / force_spec->coulomb_speed);
-        slope.dv -= force_spec->coulomb / force_spec->coulomb_speed * (1.0 - t * t);
+        derivative.dv -= force_spec->coulomb / force_spec->coulomb_speed * (1.0 - t * t);
     }
     if (force_spec->limit_stiffness > 0.0 &&
         (limit_force(force_spec, force_spec->lower - q, -v) > 0.0 ||
          limit_force(force_spec, q - force_spec->upper, v) > 0.0)) {
-        slope.dq -= force_spec->limit_stiffness;
-        slope.dv -= force_spec->limit_damping;
+        derivative.dq -= force_spec->limit_stiffness;
+        derivative.dv -= force_spec->limit_damping;
     }
-    return slope;
+    return derivative;
 }
 
 void dyn_joint_force_add(const struct dyn_model *model, const double *q, const double *v,

@@ -1,6 +1,5 @@
 /*
- * What joints do by themselves: springs, dampers, friction, limits.  Private to dynamics/ and
- * tests/.
+ * Passive joint forces: springs, dampers, friction, limits.  Private to dynamics/ and tests/.
  */
 #pragma once
 
@@ -17,7 +16,7 @@ double dyn_joint_force_smooth(const struct dyn_joint_force_spec *force_spec, dou
 struct dyn_joint_force_derivative
 dyn_joint_force_derivative(const struct dyn_joint_force_spec *force_spec, double q, double v);
 
-/* tau += sign times what every joint of the model does by itself; full coordinates.  dry: its dry
- * friction, by model->lawful; NULL: by its law.  Context: frame. */
+/* tau += sign times the passive forces of all joints; full coordinates.  dry: their dry friction,
+ * by model->force_entry; NULL: the smooth friction of model.h.  Context: frame. */
 void dyn_joint_force_add(const struct dyn_model *model, const double *q, const double *v,
                          const double *dry, double sign, double *tau);

@@ -1,5 +1,5 @@
 /*
- * How every x_size/x_place pair of this room shares one layout function.
+ * The allocator with which every x_size/x_place pair of dynamics/ shares one layout function.
  */
 #pragma once
 

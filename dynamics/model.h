@@ -1,5 +1,5 @@
 /*
- * The tree: what is true of the vehicle before it moves.  Written once at load, const after.
+ * The model: the tree of bodies and joints, without its state.  Written once at load, const after.
  *
  * Spatial vectors are angular first.  Bodies are sorted parent before child.  SI units.
  *
@@ -12,11 +12,10 @@
  *      planar       travel, travel, angle  speed, speed, rate           axis2, axis x axis2, axis
  *      spherical    qw qx qy qz            wx wy wz (body axes)         a turn
  *      free         x y z  qw qx qy qz     wx wy wz  vx vy vz (body)    anything
- *      general      one per screw          one per screw                its screws, one after
- * another
+ *      general      one per screw          one per screw                its screws in order
  *
- * Quaternions are w, x, y, z.  Coordinates are relative to the joint's place on the parent.
- * A flexible body's modal coordinates and their rates follow those of its joint.
+ * Quaternions are w, x, y, z.  Coordinates are relative to the joint's place on the parent.  A
+ * flexible body's modal coordinates and their rates follow those of its joint.
  */
 #pragma once
 
@@ -41,12 +40,13 @@ enum dyn_joint_type {
 enum { DYN_JOINT_DOF_MAX = 6 };
 
 /*
- * What a joint does by itself along one velocity:
+ * The passive force of a joint along one velocity:
  *      -stiffness (q - rest) - damping v - coulomb tanh(v / coulomb_speed)
- * at one instant, for forward dynamics and linearisation; a plant in motion has the dry friction
- * that coulomb_speed going to zero means, and sticks (friction.h).  And beyond a limit, outward, a
- * spring of limit_stiffness with a damper of limit_damping that pushes back and never pulls. Spring
- * and limits need a coordinate; along the velocities of a quaternion there is none.
+ * at one instant, for forward dynamics and linearisation; a plant in motion has the limit of
+ * coulomb_speed going to zero, which is dry friction with sticking (friction.h).  And beyond a
+ * limit, outward, a spring of limit_stiffness with a damper of limit_damping that pushes back and
+ * never pulls.  Spring and limits need a coordinate; along the velocities of a quaternion there is
+ * none.
  */
 struct dyn_joint_force_spec {
     double stiffness, rest, damping;
@@ -59,7 +59,7 @@ struct dyn_joint_force_spec {
 enum dyn_rotor_terms {
     DYN_ROTOR_NONE,     /* none: a massless drive */
     DYN_ROTOR_DIAGONAL, /* ratio^2 inertia on the joint, and no more */
-    DYN_ROTOR_FULL,     /* with what couples it to the parent, gyroscopic terms included */
+    DYN_ROTOR_FULL,     /* with its coupling to the parent, gyroscopic terms included */
 };
 
 /* The motor of a one-dof joint: on the parent, turning ratio times as fast as the joint.  The
@@ -78,12 +78,12 @@ struct dyn_mimic {
     double ratio, offset;
 };
 
-/* One body and the joint that carries it, as the author of a model sees it. */
+/* One body and the joint that carries it, as the author of a model describes them. */
 struct dyn_body_spec {
     int parent; /* index, -1: the world */
     int node;   /* 1, 2 ...: the joint sits on this node of the flexible parent; 0: on its frame */
     enum dyn_joint_type joint;
-    double axis[3];      /* unit, in joint axes, where the type speaks of one */
+    double axis[3];      /* unit, in joint axes; for joint types that have one */
     double axis2[3];     /* unit, across axis; universal and planar */
     int screw_count;     /* general: 1 to 6 */
     double screw[6][6];  /* general: each [turn; travel at the joint origin] in joint axes at q = 0;
@@ -101,16 +101,16 @@ struct dyn_body_spec {
 
 struct dyn_model; /* opaque outside dynamics/; its fields are in dynamics/kernel/link_tree.h */
 
-/* What is wrong with the specs, or NULL; *body tells where (index).  Refuses all that the kernel
- * cannot survive: unsorted parents, a joint that carries no inertia, non-physical inertia (triangle
- * inequality), axes that are not unit or not across each other, a law where it has no meaning, not
- * finite numbers.  A joint may carry its inertia anywhere further out.
- * Context: setup. */
+/* What is wrong with the specs, or NULL; *body is the index of the body.  Refuses all that the
+ * kernel cannot survive: unsorted parents, a joint that carries no inertia, non-physical inertia
+ * (triangle inequality), axes that are not unit or not across each other, a passive force where it
+ * has no meaning, numbers that are not finite.  A joint may carry its inertia anywhere further
+ * out.  Context: setup. */
 const char *dyn_model_problem(const struct dyn_body_spec *specs, int body_count, int *body);
 
-/* Bytes for the model, and the model laid out in mem, 64-byte aligned and owned by the caller.  The
- * specs must have no flaw; they and what they point at are copied.  The kernel is the best this
- * processor runs. Context: setup. */
+/* Bytes for the model, and the model laid out in mem, 64-byte aligned and owned by the caller.
+ * dyn_model_problem() must accept the specs; they and what they point at are copied.  The kernel
+ * is the best this processor runs. Context: setup. */
 size_t dyn_model_size(const struct dyn_body_spec *specs, int body_count);
 struct dyn_model *dyn_model_place(const struct dyn_body_spec *specs, int body_count, void *mem);
 
@@ -118,8 +118,8 @@ struct dyn_model *dyn_model_place(const struct dyn_body_spec *specs, int body_co
 void dyn_model_use_isa(struct dyn_model *model, enum dyn_isa isa);
 enum dyn_isa dyn_model_isa(const struct dyn_model *model);
 
-/* The law along velocity k of a body's joint, which may be changed between two steps; NULL: the
- * joint was given none there.  Context: any. */
+/* The passive force along velocity k of a body's joint, which may be changed between two steps;
+ * NULL: the spec has none there.  Context: any. */
 struct dyn_joint_force_spec *dyn_model_force_spec(struct dyn_model *model, int body, int k);
 
 /* A mimicking joint has no q and v of its own: its indices lie beyond nq and nv.  Context: any. */

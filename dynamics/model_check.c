@@ -1,5 +1,6 @@
 /*
- * What a model's author can get wrong.  Kept apart from model.c, which may then trust its input.
+ * Checks of the specs of a model, so that model_build.c may trust its input.  Tested by
+ * tests/dynamics/test_model.c.
  */
 #include "dynamics/check.h"
 #include "dynamics/flex/flex_problem.h"
@@ -13,7 +14,7 @@
 static const double TYPED = 1e-6;
 /* Inertia below this part of the cluster's own is rounding, not inertia. */
 static const double ROUNDING = 1e-12;
-/* How far to look, in all, for inertia that massless bodies carry. */
+/* The most bodies to visit, in all, in search of inertia that massless bodies carry. */
 enum { STEPS_PER_BODY = 100 };
 
 static bool is_spec_finite(const struct dyn_body_spec *spec)
@@ -117,7 +118,7 @@ static const char *screw_problem(const struct dyn_body_spec *spec)
         return "a general joint has one to six screws";
     for (int k = 0; k < spec->screw_count; k++)
         if (!is_screw(spec->screw[k]))
-            return "a screw needs a unit turn, or no turn and a unit travel";
+            return "a screw needs a unit rotation axis, or zero rotation and a unit translation";
     return NULL;
 }
 
@@ -142,7 +143,7 @@ static const char *force_spec_problem(const struct dyn_body_spec *spec)
         if (!force_spec_is_positive(force_spec))
             return "friction and limits must not be negative";
         if (force_spec->coulomb > 0.0 && !(force_spec->coulomb_speed > 0.0))
-            return "Coulomb friction needs a positive speed over which it sets in";
+            return "Coulomb friction needs a positive coulomb_speed";
         if (force_spec->limit_stiffness > 0.0 && !(force_spec->lower < force_spec->upper))
             return "the lower limit must be below the upper one";
         if (!has_coordinate(spec, k) &&
@@ -180,20 +181,20 @@ static const char *mimic_problem(const struct dyn_body_spec *specs, int body_cou
         return "only a joint with one coordinate can mimic";
     if (mimic->leader < 0 || mimic->leader >= body_count || mimic->leader == i ||
         !is_one_dof(&specs[mimic->leader]) || specs[mimic->leader].mimic.on)
-        return "a joint must mimic another one with one coordinate of its own";
+        return "a mimicking joint must name another joint with one coordinate that mimics none";
     return NULL;
 }
 
 static const char *joint_problem(const struct dyn_body_spec *spec)
 {
-    const char *flaw = axis_problem(spec);
-    if (flaw == NULL)
-        flaw = screw_problem(spec);
-    if (flaw == NULL && !is_unit(spec->place_quat, 4))
-        flaw = "the placing quaternion is not a unit quaternion";
-    if (flaw == NULL)
-        flaw = force_spec_problem(spec);
-    return flaw != NULL ? flaw : rotor_problem(spec);
+    const char *problem = axis_problem(spec);
+    if (problem == NULL)
+        problem = screw_problem(spec);
+    if (problem == NULL && !is_unit(spec->place_quat, 4))
+        problem = "the placing quaternion is not a unit quaternion";
+    if (problem == NULL)
+        problem = force_spec_problem(spec);
+    return problem != NULL ? problem : rotor_problem(spec);
 }
 
 static const char *body_problem(const struct dyn_body_spec *spec, int i)
@@ -209,12 +210,12 @@ static const char *body_problem(const struct dyn_body_spec *spec, int i)
         return "the mass is negative";
     if (!is_physical(&I))
         return "no mass distribution has this inertia (triangle inequality)";
-    const char *flaw = joint_problem(spec);
-    return flaw != NULL ? flaw : dyn_flex_problem(spec);
+    const char *problem = joint_problem(spec);
+    return problem != NULL ? problem : dyn_flex_problem(spec);
 }
 
-/* Coordinates that no author has in mind, from 1 to 2, so that inertia that is missing there is
- * missing in every pose: a mass on an axis in the zero pose may be off it in all others. */
+/* Arbitrary coordinates from 1 to 2, so that inertia that is missing there is missing in every
+ * pose: a mass on an axis in the zero pose may be off it in all others. */
 static double generic_coordinate(int body, int k)
 {
     const double golden = 0.6180339887498949 * (DYN_JOINT_DOF_MAX * body + k + 1);
@@ -254,7 +255,7 @@ static struct dyn_pose move_joint(const struct dyn_body_spec *spec, int body, in
     return pose;
 }
 
-/* Where body j stands in the frame of its ancestor i, with every joint between moved. */
+/* The pose of body j in the frame of its ancestor i, with every joint between moved. */
 static bool pose_in_ancestor(const struct dyn_body_spec *specs, int j, int i, struct dyn_pose *pose,
                              long *steps)
 {
@@ -273,7 +274,7 @@ static bool pose_in_ancestor(const struct dyn_body_spec *specs, int j, int i, st
     return j == i;
 }
 
-/* Add a body that stands at `pose`. */
+/* Add a body at `pose`. */
 static void add_body_inertia(struct dyn_inertia *sum, const struct dyn_body_spec *spec,
                              const struct dyn_pose *pose)
 {
@@ -345,7 +346,7 @@ static bool has_inertia_per_screw(const struct dyn_body_spec *spec, const struct
     return false;
 }
 
-/* A joint that follows another, or is followed, may find its inertia on another branch. */
+/* A mimicking joint, or a leader, may move inertia on another branch. */
 static bool is_mimic_coupled(const struct dyn_body_spec *specs, int body_count, int i)
 {
     bool coupled = specs[i].mimic.on;
@@ -354,7 +355,8 @@ static bool is_mimic_coupled(const struct dyn_body_spec *specs, int body_count, 
     return coupled;
 }
 
-/* Add a body that stands at `pose` in the frame of body i to what each screw of i's joint moves. */
+/* Add a body at `pose` in the frame of body i to the inertia that each screw of i's joint
+ * moves. */
 static void add_carried(const struct dyn_body_spec *specs, int i, int j,
                         const struct dyn_pose *pose, struct dyn_inertia J[DYN_JOINT_DOF_MAX])
 {
@@ -391,19 +393,19 @@ const char *dyn_model_problem(const struct dyn_body_spec *specs, int body_count,
     if (body_count < 1)
         return "a model needs a body";
     for (int i = 0; i < body_count; i++) {
-        const char *flaw = body_problem(&specs[i], i);
+        const char *problem = body_problem(&specs[i], i);
         *body = i;
-        if (flaw == NULL)
-            flaw =
+        if (problem == NULL)
+            problem =
                 dyn_node_problem(&specs[i], specs[i].parent < 0 ? NULL : &specs[specs[i].parent]);
-        if (flaw != NULL)
-            return flaw;
+        if (problem != NULL)
+            return problem;
     }
     for (int i = 0; i < body_count; i++) {
-        const char *flaw = mimic_problem(specs, body_count, i);
+        const char *problem = mimic_problem(specs, body_count, i);
         *body = i;
-        if (flaw != NULL)
-            return flaw;
+        if (problem != NULL)
+            return problem;
         if (!joint_moves_inertia(specs, body_count, i, &steps))
             return "the joint carries no inertia";
     }

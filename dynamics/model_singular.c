@@ -10,11 +10,11 @@
 
 enum { POSES = 3 };
 
-/* A pivot below this part of what stood there before the elimination is rounding. */
+/* A pivot below this part of its value before the elimination is rounding. */
 static const double ROUNDING = 1e-11;
 
-/* Velocities up to which joints that follow others, and bodies that bend, are tried; their mass
- * matrix is taken as dense. */
+/* The most velocities for which models with mimicking joints or flexible bodies are tried; their
+ * mass matrix is dense. */
 enum { COUPLED_NV_MAX = 1500 };
 
 struct elimination {
@@ -23,7 +23,7 @@ struct elimination {
     struct dyn_articulated *A; /* by link: with those further out giving way */
     struct dyn_articulated *B; /* by link: with its children's joints locked */
 
-    /* where joints follow others or bodies bend */
+    /* where joints mimic others or bodies bend */
     struct dyn_crba_work *crba;
     double *M; /* nv x nv */
 };
@@ -64,8 +64,8 @@ static double next_random_angle(uint64_t *seed)
     return 3.14159265358979323846 * ((double)(*seed >> 11) * 0x1p-52 - 1.0);
 }
 
-/* A pose that no author has in mind, so that what vanishes there vanishes everywhere.  Nothing is
- * bent: a body may be sound only while its deformation is small. */
+/* An arbitrary pose, so that a term that vanishes there vanishes everywhere.  Nothing is bent: a
+ * flexible body may be valid only at small deformations. */
 static void set_random_pose(const struct dyn_model *model, uint64_t *seed,
                             struct elimination *elimination)
 {
@@ -84,8 +84,8 @@ static void set_random_pose(const struct dyn_model *model, uint64_t *seed,
     dyn_kinematics(model, &state, elimination->kernel);
 }
 
-/* Let the joint of link i give way, its velocities one after the other, and hand what is left to
- * the parent.  0 where a velocity meets nothing. */
+/* Eliminate the joint velocities of link i, one after the other, and add the remaining inertia to
+ * the parent.  0 where a velocity moves no inertia. */
 static int eliminate_joint(const struct dyn_model *model, int i, struct elimination *elimination)
 {
     const struct dyn_tree_link *link = &model->link[i];
@@ -137,8 +137,8 @@ static int body_of_velocity(const struct dyn_model *model, int v)
     return model->link[i].body;
 }
 
-/* Pivots of the mass matrix itself: what follows and what leads meet inertia together, and so do
- * modes and joints. */
+/* Pivots of the mass matrix itself: leaders move inertia together with their mimicking joints, and
+ * joints together with modes. */
 static int singular_pivot(const struct dyn_model *model, struct elimination *elimination)
 {
     const struct dyn_state state = {elimination->q, elimination->v};

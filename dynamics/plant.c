@@ -5,11 +5,13 @@
 
 #include "dynamics/analysis/kinematics.h"
 #include "dynamics/check.h"
+#include "dynamics/friction.h"
 #include "dynamics/integrate.h"
 #include "dynamics/kernel/aba.h"
 #include "dynamics/kernel/link_tree.h"
 #include "dynamics/layout.h"
 #include "dynamics/math/finite.h"
+#include "dynamics/world/orbital_gravity.h"
 
 int dyn_plant_effector_index(const struct dyn_plant *plant, int effector)
 {
@@ -103,7 +105,7 @@ const char *dyn_plant_problem(const struct dyn_plant *plant)
     if (plant->model->link[0].kind != DYN_TREE_LINK_FREE)
         return "in orbit the first body must be free";
     if (plant->integrator == DYN_SEMI_IMPLICIT_EULER)
-        return "semi-implicit Euler does not follow an orbit";
+        return "semi-implicit Euler is not accurate enough for an orbit";
     return NULL;
 }
 
@@ -159,53 +161,46 @@ static struct dyn_vec3 specific_force(const struct dyn_vec6 *a, struct dyn_vec3 
 static struct dyn_vec3 subtract_gravity_difference(const struct dyn_plant *plant,
                                                    const struct dyn_plant_work *work,
                                                    struct dyn_vec3 at, struct dyn_quat back,
-                                                   struct dyn_vec3 effector_input)
+                                                   struct dyn_vec3 force)
 {
     const struct dyn_vec3 base = dyn_orbital_gravity_base(work->kernel);
     const struct dyn_vec3 more =
         dyn_orbital_gravity_difference(&plant->environment, base, dyn_sub(at, base));
-    return dyn_sub(effector_input, dyn_quat_rotate(back, more));
+    return dyn_sub(force, dyn_quat_rotate(back, more));
 }
 
 /* How a point of a body moves: body axes, but for where it is. */
-struct operating_point_state {
+struct point_state {
     struct dyn_pose pose;
     struct dyn_vec6 v; /* of the body's origin */
     struct dyn_vec3 at, v_point;
 };
 
-static inline struct operating_point_state point_state_of(const struct dyn_plant *plant,
-                                                          const struct dyn_plant_work *work,
-                                                          const double *x, int body,
-                                                          struct dyn_vec3 r)
+static inline struct point_state point_state_of(const struct dyn_plant *plant,
+                                                const struct dyn_plant_work *work, const double *x,
+                                                int body, struct dyn_vec3 r)
 {
-    struct operating_point_state operating_point_state = {
-        .pose = dyn_body_pose(plant->model, x, body),
-        .v = dyn_body_velocity(plant->model, work->kernel, body)};
-    operating_point_state.at = dyn_pose_point(&operating_point_state.pose, r);
-    operating_point_state.v_point =
-        dyn_add(operating_point_state.v.lin, dyn_cross(operating_point_state.v.ang, r));
-    return operating_point_state;
+    struct point_state point = {.pose = dyn_body_pose(plant->model, x, body),
+                                .v = dyn_body_velocity(plant->model, work->kernel, body)};
+    point.at = dyn_pose_point(&point.pose, r);
+    point.v_point = dyn_add(point.v.lin, dyn_cross(point.v.ang, r));
+    return point;
 }
 
-static inline void store_point_state(const struct operating_point_state *operating_point_state,
-                                     struct dyn_motion *motion)
+static inline void store_point_state(const struct point_state *point, struct dyn_motion *motion)
 {
-    dyn_vec3_store(operating_point_state->at, motion->position);
-    dyn_quat_store(operating_point_state->pose.turn, motion->attitude);
-    dyn_vec3_store(
-        dyn_quat_rotate(operating_point_state->pose.turn, operating_point_state->v_point),
-        motion->velocity);
-    dyn_vec3_store(operating_point_state->v.ang, motion->rate);
+    dyn_vec3_store(point->at, motion->position);
+    dyn_quat_store(point->pose.turn, motion->attitude);
+    dyn_vec3_store(dyn_quat_rotate(point->pose.turn, point->v_point), motion->velocity);
+    dyn_vec3_store(point->v.ang, motion->rate);
 }
 
 void dyn_plant_kinematics(const struct dyn_plant *plant, const struct dyn_plant_work *work,
                           const double *x, int body, const double point[3],
                           struct dyn_motion *motion)
 {
-    const struct operating_point_state operating_point_state =
-        point_state_of(plant, work, x, body, dyn_vec3_load(point));
-    store_point_state(&operating_point_state, motion);
+    const struct point_state state = point_state_of(plant, work, x, body, dyn_vec3_load(point));
+    store_point_state(&state, motion);
 }
 
 void dyn_plant_motion(const struct dyn_plant *plant, const struct dyn_plant_work *work,
@@ -213,21 +208,19 @@ void dyn_plant_motion(const struct dyn_plant *plant, const struct dyn_plant_work
 {
     const struct dyn_environment *environment = &plant->environment;
     const struct dyn_vec3 r = dyn_vec3_load(point);
-    const struct operating_point_state operating_point_state =
-        point_state_of(plant, work, x, body, r);
+    const struct point_state state = point_state_of(plant, work, x, body, r);
     const struct dyn_vec6 a = dyn_body_acceleration(plant->model, work->kernel, body);
-    const struct dyn_quat back = dyn_quat_conjugate(operating_point_state.pose.turn);
+    const struct dyn_quat back = dyn_quat_conjugate(state.pose.turn);
     const struct dyn_vec3 field = dyn_quat_rotate(back, dyn_vec3_load(environment->magnetic_field));
     const struct dyn_vec3 wind = dyn_quat_rotate(back, dyn_vec3_load(environment->wind));
-    struct dyn_vec3 effector_input = specific_force(&a, operating_point_state.v.ang, r);
+    struct dyn_vec3 force = specific_force(&a, state.v.ang, r);
 
     if (environment->kind == DYN_WORLD_ORBIT)
-        effector_input = subtract_gravity_difference(plant, work, operating_point_state.at, back,
-                                                     effector_input);
-    store_point_state(&operating_point_state, motion);
-    dyn_vec3_store(effector_input, motion->specific_force);
+        force = subtract_gravity_difference(plant, work, state.at, back, force);
+    store_point_state(&state, motion);
+    dyn_vec3_store(force, motion->specific_force);
     dyn_vec3_store(field, motion->magnetic_field);
-    dyn_vec3_store(dyn_sub(operating_point_state.v_point, wind), motion->air_velocity);
+    dyn_vec3_store(dyn_sub(state.v_point, wind), motion->air_velocity);
 }
 
 struct dyn_supply dyn_plant_supply(const struct dyn_plant_work *work)

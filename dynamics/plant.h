@@ -11,51 +11,14 @@
 
 #include <stddef.h>
 
-#include "dynamics/effector/effector.h"
-#include "dynamics/model.h"
-#include "dynamics/world/environment.h"
-
-/*
- * Semi-implicit Euler is of first order, the others of the order in their name.  RK2 (midpoint)
- * evaluates the forces twice a step, RK4 four times, the rest once.  ROS2 evaluates them twice and
- * stays stable when a mode of a flexible body is faster than the step (rosenbrock.h).
- *
- * Adams-Bashforth also uses the rates of the one to three steps before, which make up the history:
- * every step must have the same length, and x changed by hand needs dyn_plant_restart().  Its first
- * steps, until the history is full, are steps of RK4 and cost as much.  It takes the rates to be
- * smooth: a command that jumps overshoots at first and in the end has acted half a step too early,
- * an error of first order; so is what it makes of dry friction (friction.h).
- */
-enum dyn_integrator {
-    DYN_SEMI_IMPLICIT_EULER,
-    DYN_RK2,
-    DYN_RK4,
-    DYN_AB2,
-    DYN_AB3,
-    DYN_AB4,
-    DYN_ROS2,
-};
-
-struct dyn_plant {
-    const struct dyn_model *model;
-    int effector_count;
-    const struct dyn_effector *effectors;
-    struct dyn_environment environment;
-    enum dyn_integrator integrator;
-    int substeps;              /* integrator steps per frame, >= 1 */
-    double step;               /* s, of the integrator: what dyn_plant_solve() takes dry friction
-                                  over (friction.h); 0: 1 ms */
-    const unsigned char *held; /* nv, 1: the acceleration is given, not found; NULL: none */
-    const double *held_a;      /* nv, read where held; NULL: zero, locked */
-};
+#include "dynamics/plant_spec.h"
 
 /* A work is placed for the model, the integrator, the kind of the world, type and body of every
  * effector, and whether anything may be held; what else changes does not matter to it. */
 struct dyn_plant_work; /* scratch; means nothing between two calls, but solve and motion */
 
-/* Doubles in x, history included, and where an effector begins.  Context: setup. */
+/* Doubles in x, history included.  Context: setup. */
 int dyn_plant_state_count(const struct dyn_plant *plant);
-int dyn_plant_effector_index(const struct dyn_plant *plant, int effector);
 
 /* x at rest in the zero pose (unit quaternion).  Context: setup. */
 void dyn_plant_rest(const struct dyn_plant *plant, double *x);
@@ -81,7 +44,7 @@ void dyn_plant_derivative(const struct dyn_plant *plant, const double *commands,
                           const double *joint_tau, const double *x, struct dyn_plant_work *work,
                           double *rate);
 
-/* What a device mounted on a body would feel, at this x with these commands. */
+/* The motion of a device mounted on a body, at this x with these commands. */
 struct dyn_motion {
     double position[3];       /* of the mounting point, world */
     double attitude[4];       /* body axes in world, w x y z */
@@ -104,15 +67,7 @@ void dyn_plant_kinematics(const struct dyn_plant *plant, const struct dyn_plant_
                           const double *x, int body, const double point[3],
                           struct dyn_motion *motion);
 
-/* The battery at the last solve; without one no voltage and no current, and ratio 1. */
-struct dyn_supply {
-    double power;   /* W, of all rotors against the air */
-    double voltage; /* V; 0 without a battery */
-    double current; /* A */
-    double ratio;   /* of the full voltage */
-};
-
-/* Context: any. */
+/* The battery at the last solve.  Context: any. */
 struct dyn_supply dyn_plant_supply(const struct dyn_plant_work *work);
 
 /* What is wrong with the parts together (each by itself: dyn_model_problem, dyn_effector_problem),

@@ -1,13 +1,16 @@
+/* Tested by tests/dynamics/test_plant.c and the tests of the effectors. */
 #include "dynamics/plant_rate.h"
 
 #include <stdbool.h>
 
 #include "dynamics/analysis/kinematics.h"
 #include "dynamics/effector/lag.h"
+#include "dynamics/friction.h"
 #include "dynamics/kernel/aba.h"
 #include "dynamics/kernel/link_tree.h"
+#include "dynamics/world/orbital_gravity.h"
 
-/* The mount of a body, made where there is none yet. */
+/* The index of the effector_body of a body; a new one is added if there is none. */
 static int effector_body_of(struct dyn_plant_work *work, int body)
 {
     int k = 0;
@@ -65,7 +68,7 @@ void dyn_plant_set_lags(const struct dyn_plant *plant, enum dyn_integrator metho
     work->lag_method = method;
 }
 
-/* What bodies feel, but for the supply; and nothing acts on them yet. */
+/* Set the inputs of all bodies with effectors, without the supply, and clear the loads. */
 static void sense_bodies(const struct dyn_plant *plant, struct dyn_plant_work *work)
 {
     for (int k = 0; k < work->effector_body_count; k++) {

@@ -5,62 +5,18 @@
 
 #include <stdbool.h>
 
-#include "dynamics/friction.h"
-#include "dynamics/kernel/work.h"
-#include "dynamics/plant.h"
-#include "dynamics/world/orbital_gravity.h"
+#include "dynamics/plant_spec.h"
+#include "dynamics/plant_work.h"
 
-/* What is held over a step. */
+/* The inputs that are held over a step. */
 struct dyn_plant_input {
     const double *commands;     /* one per effector */
     const double *joint_tau;    /* nv, or NULL */
     double modal_implicit_step; /* as in dyn_input */
-    bool in_step;               /* lags are those of work->post; else the effectors' own */
+    bool in_step; /* lags are those of effector_slot.in_step; else the effectors' own */
 };
 
-/* A body that carries effectors: it is looked at once for all of them, and feels their sum. */
-struct dyn_effector_body {
-    int body;
-    unsigned needs; /* of all of them */
-};
-
-/* Where an effector finds its mount and its states. */
-struct dyn_effector_slot {
-    int effector_body;
-    int state_at;
-    bool is_lag; /* its first state follows a target */
-    struct dyn_lags own, in_step;
-    double next; /* of that state, at the end of a step of Adams-Bashforth */
-};
-
-struct dyn_plant_work {
-    /* settled when placed */
-    int rate_count; /* doubles of x that have a rate */
-    int x_count;    /* and all of them */
-    int effector_body_count;
-    int load_count;
-    int battery;     /* which effector; -1: none */
-    double lag_step; /* the step that post->in_step is for, and the method */
-    enum dyn_integrator lag_method;
-    struct dyn_effector_body *effector_body;       /* at most one per effector */
-    struct dyn_effector_slot *effector_slot;       /* per effector */
-    struct dyn_orbital_gravity_body *gravity_body; /* per body, in orbit */
-
-    struct dyn_work *kernel;
-    struct dyn_effector_input *effector_input; /* per mount */
-    struct dyn_load *load;                     /* per mount; in orbit then per body */
-    struct dyn_supply supply;
-    struct dyn_friction *friction;
-    double *x_rate;   /* dx/dt of the last evaluation */
-    double *v_rate;   /* the part of it that is dv/dt */
-    double *held_tau; /* nv, of the last evaluation; NULL: nothing is held */
-    double *stage;    /* x where an integrator stage looks */
-    double *sum;      /* weighted sum of the stages' rates */
-    double *tau;      /* nv, what a stage adds to joint_tau included; ROS2 */
-    double *trial;    /* x to be, not yet known to be finite */
-};
-
-/* Mounts, posts and what else the effectors settle.  Context: setup. */
+/* Fill effector_body, effector_slot and the other constants of the effectors.  Context: setup. */
 void dyn_plant_place_effectors(const struct dyn_plant *plant, struct dyn_plant_work *work);
 
 /* Lags of the effectors as a step of h by this method takes them.  Context: frame. */

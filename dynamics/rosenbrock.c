@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/friction.h"
 #include "dynamics/kernel/link_tree.h"
 
 /* k1 of the modal coordinates: xi + s k1 of xi. */
@@ -28,7 +29,7 @@ static void second_modal_rates(const struct dyn_model *model, double s, const do
     }
 }
 
-/* What -2 s A k1 does to the modes, as a force: 2 s (K (k1 of eta + s k1 of xi) + C k1 of xi). */
+/* -2 s A k1 of the modes, as a force: 2 s (K (k1 of eta + s k1 of xi) + C k1 of xi). */
 static void second_force(const struct dyn_modal_link *modal, int nq, double s, const double *k1,
                          double *tau)
 {

@@ -1,5 +1,5 @@
 /*
- * Two stages that stay stable however fast the modes are.  Private to dynamics/ and tests/.
+ * ROS2: a two-stage L-stable integrator for stiff modes.  Private to dynamics/ and tests/.
  *
  * ROS2 (Verwer, Spee, Blom and Hundsdorfer 1999), a W-method: of second order whatever A is, so A
  * need only hold what is stiff, the springs and dampers of the modes:
@@ -10,8 +10,8 @@
  *
  * With this gamma it is L-stable: a mode much faster than the step goes to its equilibrium, one
  * much slower is followed with an error of h^3 a step.  On the way a mode of frequency w loses
- * 0.0037 (w h)^4 of its amplitude a step: 0.3 % at w h = 1, 10 % at 3, half at 9.  What is to ring
- * must be slower than that.
+ * 0.0037 (w h)^4 of its amplitude a step: 0.3 % at w h = 1, 10 % at 3, half at 9.  A mode that
+ * should ring must be slower than that.
  *
  * The rows of the modes times M read (M + s C + s^2 K) eta'' = ..., which the kernel eliminates as
  * it does M (dyn_input.modal_implicit_step); everything else has A = 0, and Heun's rule is left.

@@ -1,5 +1,5 @@
 /*
- * What goes into the kernel and what comes out, one struct per lifetime.
+ * Input and output of the kernel, one struct per lifetime.
  *
  * The model is const after load.  The state is all that a snapshot must hold.  Input and output
  * live for one call.  The work is scratch: it means nothing between two calls.
@@ -24,23 +24,24 @@ struct dyn_load {
 };
 
 struct dyn_input {
-    const double *tau; /* nv, the joints' own laws not included; NULL: none */
-    const double *dry; /* dry friction of the joints, found by friction.h; NULL: by their laws */
+    const double *tau; /* nv, the joints' own forces not included; NULL: none */
+    const double *dry; /* dry friction of the joints, found by friction.h; NULL: the smooth friction
+                          of model.h */
     const struct dyn_load *loads;
     int load_count;
     double gravity[3];           /* m/s^2, world */
-    double base_acceleration[6]; /* of the world itself, angular first; zero: it stands */
+    double base_acceleration[6]; /* of the world itself, angular first; zero: at rest */
     const unsigned char *held;   /* nv, 1: the acceleration is given, not found; NULL: none.  Modes
                                     are never held */
     const double *held_a;        /* nv, read where held; NULL: zero, locked.  v is the caller's */
-    double modal_implicit_step;  /* s; the modes' springs and dampers act on what eta and its rate
-                           will be by then, if the found acceleration lasts; zero: now */
+    double modal_implicit_step;  /* s; the modes' springs and dampers act on eta and its rate after
+                                    this time at the found acceleration; zero: now */
 };
 
 struct dyn_output {
     double *a;        /* nv, dv/dt */
     double *held_tau; /* nv: the force that holding needs, on top of tau; zero where not held. NULL:
-                         not asked for */
+                         not computed */
 };
 
 struct dyn_work; /* opaque: its fields are of no use outside dynamics/ */

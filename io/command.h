@@ -1,5 +1,6 @@
 /*
- * The two letters that cross the wall: what the board wants, and what the instruments say.
+ * The two messages between the simulation and a board: the command coming in and the sensor sample
+ * going out.
  */
 #pragma once
 
@@ -7,7 +8,15 @@
 
 enum { IO_CONTROL_MAX = 16 };
 
-/* The newest command from the far end, as the frame latches it and as the log keeps it. */
+/* What a link can tell the vehicle. */
+enum io_command_kind {
+    IO_COMMAND_CONTROLS, /* a command of the far end */
+    IO_COMMAND_LOSS,     /* nobody is at the far end any more */
+    IO_COMMAND_RESET     /* the far end begins anew, and the vehicle goes back to its start */
+};
+
+/* A command, the same struct from the mailbox of its link through the delay line into the frame and
+ * into the log, where it ends with `link`. */
 struct io_command {
     uint64_t rx_ns;    /* last byte in: kernel stamp on CLOCK_MONOTONIC, else when it was read */
     uint64_t ready_ns; /* decoded and latchable */
@@ -15,12 +24,14 @@ struct io_command {
     uint64_t flags;
     uint32_t sequence; /* counts commands of this link, from 1 */
     uint32_t mode;
-    uint32_t resets; /* times the far end began anew; the vehicle goes back to its start with it */
-    uint32_t pad;
     float controls[IO_CONTROL_MAX];
+    uint8_t kind; /* enum io_command_kind */
+    uint8_t link; /* its index; set where the frame latches it */
+    uint16_t pad;
+    uint32_t resets; /* times the far end began anew; in the delay line 1: just before this one */
 };
 
-/* Messages that a sample is to send; the schedule sets the bits that are due. */
+/* The messages that a sample sends; the schedule sets the bits that are due. */
 enum io_send {
     IO_SEND_HEARTBEAT = 1 << 0,
     IO_SEND_SENSOR = 1 << 1,
@@ -30,11 +41,11 @@ enum io_send {
     IO_SEND_TRACKER = 1 << 5, /* attitude of a star tracker */
     IO_SEND_SUN = 1 << 6,     /* direction of the Sun by a sun sensor */
     IO_SEND_ANGLES = 1 << 7,  /* joint angles by encoders */
-    IO_SEND_RC = 1 << 8,      /* what a pilot's sticks say */
+    IO_SEND_RC = 1 << 8,      /* positions of a pilot's sticks */
 };
 enum { IO_SEND_COUNT = 9 };
 
-/* fields_updated of a sample: which instruments have something new. */
+/* fields_updated of a sample: the sensors that have a new value. */
 enum io_field {
     IO_FIELD_ACCEL = 0x7,
     IO_FIELD_GYRO = 0x38,
@@ -43,18 +54,18 @@ enum io_field {
     IO_FIELD_BARO = 0x1a00
 };
 
-/* When the newest command travelled through the frame; all zero when this sample shows none for the
- * first time. */
+/* The times of the newest command on its way through the frame; all zero unless this sample is the
+ * first to show it. */
 struct io_trace {
     uint64_t rx_ns, ready_ns, latch_ns, step_ns;
 };
 
-/* What a satellite navigation receiver says. */
+/* The output of a satellite navigation receiver. */
 struct io_geodetic_fix {
     double latitude, longitude; /* rad */
     double altitude;            /* m above the sea */
     double velocity[3];         /* m/s, north, east, down */
-    double eph, epv;            /* m, as the receiver thinks of itself */
+    double eph, epv;            /* m, accuracy as the receiver estimates it */
     uint32_t type;              /* 0 none, 2 two-dimensional, 3 three-dimensional */
     uint32_t satellites;
 };
@@ -73,14 +84,14 @@ struct io_sample {
     double temperature;   /* degC, of the barometer */
     double diff_pressure; /* Pa, of the airspeed probe */
     struct io_geodetic_fix fix;
-    double tracker[4];          /* attitude by the star tracker, body in world, w x y z */
-    double sun[3];              /* by the sun sensor, body axes, unit; 0 0 0: not seen */
-    double angle[IO_ANGLE_MAX]; /* rad or m, by encoders */
+    double tracker[4]; /* attitude of the star tracker, body in world, w x y z */
+    double sun[3];     /* unit vector of the sun sensor, body axes; 0 0 0: no Sun in view */
+    double angle[IO_ANGLE_MAX]; /* rad or m, of the encoders */
     uint32_t angle_count;
     uint32_t tracker_valid; /* 0: blinded, or turning too fast */
     uint16_t
         rc[IO_RC_MAX]; /* us, 1000 to 2000; aileron, elevator, throttle, rudder, then switches */
-    /* from here on the truth */
+    /* from here on true values, without sensor errors */
     double attitude[4];         /* body in world, w x y z */
     double rate[3];             /* rad/s, true */
     double position[3];         /* m, world (north, east, down from home) */
@@ -88,8 +99,8 @@ struct io_sample {
     double latitude, longitude; /* rad */
     double altitude;            /* m */
     double airspeed;            /* m/s */
-    double range;               /* m to the ground along the body's z axis; 0: no ground there */
-    double voltage, current;    /* V and A of the battery; 0 without one */
-    double true_accel[3];       /* m/s^2, specific force, true */
+    double range;            /* m to the ground along the z axis of the body; 0: no ground there */
+    double voltage, current; /* V and A of the battery; 0 without one */
+    double true_accel[3];    /* m/s^2, specific force, true */
     struct io_trace trace;
 };

@@ -40,8 +40,8 @@ bool rt_alloc_is_counted(void)
 
 #include "rt/check.h"
 
-/* glibc's own entry points, kept for programs that put their malloc in front.  The compiler must
- * not take them for anything it knows, hence no attributes here. */
+/* glibc's own entry points, kept for programs that put their malloc in front.  They have no
+ * attributes, so that the compiler does not treat them as the malloc that it knows. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *mem, size_t size);

@@ -12,7 +12,7 @@
 
 /* From here on heap calls of the calling thread are counted.  Context: frame thread, I/O thread. */
 void rt_alloc_watch(void);
-/* End of the watch for the calling thread.  Context: frame thread, I/O thread. */
+/* Stop counting heap calls of the calling thread.  Context: frame thread, I/O thread. */
 void rt_alloc_unwatch(void);
 /* Heap calls of watched threads so far.  Context: any. */
 uint64_t rt_alloc_count(void);

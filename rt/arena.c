@@ -24,8 +24,8 @@ static size_t round_up(size_t size, size_t unit)
 
 /*
  * Preferred, not strict: on a node without free pages a strict policy answers with a signal, a
- * preference with memory that is a little further away.  Any policy of its own also keeps the
- * kernel's NUMA balancing from unmapping these pages later to see who touches them.
+ * preference with memory that is a little further away.  A policy of any kind also keeps the
+ * kernel's NUMA balancing from unmapping these pages later to find out which node uses them.
  */
 void rt_memory_prefer_node(void *mem, size_t size, int cpu)
 {
@@ -56,8 +56,8 @@ static void *map_pages(size_t size, int flags)
 }
 
 /*
- * Reserved huge pages.  They are populated here, because a pool that is empty on the wanted node or
- * closed by a cgroup shows only at the first touch, and then as SIGBUS.
+ * Reserved huge pages.  They are populated here, because a pool that is empty on the wanted node
+ * or closed by a cgroup fails only at the first touch, and then with SIGBUS.
  */
 static bool map_reserved(struct rt_arena *arena, size_t size, int cpu)
 {
@@ -86,9 +86,9 @@ static unsigned char *map_aligned(size_t size)
 }
 
 /*
- * Ordinary pages.  Transparent huge pages are taken now or never: they are collapsed here, and then
- * the advice is withdrawn, because a later collapse by the kernel's own thread unmaps the memory
- * under a running frame, which pays for it with a page fault.
+ * Ordinary pages.  Transparent huge pages are taken now or never: they are collapsed here, and
+ * then the advice is withdrawn, because a later collapse by the kernel's own thread unmaps the
+ * memory under a running frame, which then takes a page fault.
  */
 static bool map_ordinary(struct rt_arena *arena, size_t size, int cpu)
 {

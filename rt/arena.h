@@ -1,9 +1,9 @@
 /*
  * One locked mapping from which everything the frame touches is cut at set-up.
  *
- * There is no free.  After the seal the arena refuses (traps), because from then on nothing may
- * take memory.  Huge pages and NUMA placement are taken where the machine has them and reported
- * where it has not; only the lack of memory itself is an error.
+ * There is no free.  After the seal the arena refuses (traps): from then on no memory may be
+ * taken.  Huge pages and NUMA placement are taken where the machine has them and reported where it
+ * has not; only the lack of memory itself is an error.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct rt_arena {
     bool sealed;
     bool locked;     /* mlock succeeded */
     bool huge_pages; /* all of it */
-    int node;        /* NUMA node of the memory, -1 when the machine has no say */
+    int node;        /* NUMA node of the memory, -1 when the machine has no NUMA policy */
 };
 
 /* Map, bind to the NUMA node of cpu (cpu < 0: no preference), lock, touch and zero size bytes.
@@ -41,6 +41,6 @@ void rt_arena_close(struct rt_arena *arena);
  * Context: setup. */
 void *rt_layout_cut(void *mem, size_t *at, size_t size);
 
-/* Prefer the NUMA node of cpu for whole pages of memory and move there what is elsewhere.  Where
- * the machine has no say nothing happens.  Context: setup. */
+/* Prefer the NUMA node of cpu for whole pages of memory and move there what is elsewhere.  Without
+ * NUMA support this does nothing.  Context: setup. */
 void rt_memory_prefer_node(void *mem, size_t size, int cpu);

@@ -1,6 +1,6 @@
 /*
- * A broken promise inside the program, as opposed to bad input or bad luck, traps.
- * rt/panic turns the trap into safe outputs and an exit.  Kept in release builds.
+ * A failed check of an internal error, as opposed to bad input or a failing machine, traps.
+ * rt/panic invalidates the outputs and ends the process.  Kept in release builds.
  */
 #pragma once
 

@@ -41,7 +41,7 @@ static void sleep_until(uint64_t wake_ns)
     const struct timespec t = {.tv_sec = (time_t)(wake_ns / 1000000000u),
                                .tv_nsec = (long)(wake_ns % 1000000000u)};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
-        ; /* a signal handler ran; the deadline stands */
+        ; /* a signal handler ran; the deadline is the same */
 }
 
 #if defined(__x86_64__)
@@ -98,7 +98,7 @@ static struct tsc_sample take_tsc_sample(void)
     return best;
 }
 
-/* A counter of 100 MHz to 10 GHz that ran forward is believed. */
+/* The counter is accepted when it ran forward at 100 MHz to 10 GHz. */
 static void calibrate(struct rt_clock_real *real, const struct tsc_sample *a,
                       const struct tsc_sample *b)
 {
@@ -157,7 +157,8 @@ static void count_gap(struct rt_clock_real *real, uint64_t gap_ns)
     real->gap_count++;
 }
 
-/* Sleep to wake_ns and keep the books that tell a late timer from a long sleep. */
+/* Sleep to wake_ns and count the asked and the slept time, which tell a late timer from a long
+ * sleep. */
 static uint64_t sleep_accounted(struct rt_clock_real *real, uint64_t now_ns, uint64_t wake_ns)
 {
     sleep_until(wake_ns);
@@ -168,8 +169,8 @@ static uint64_t sleep_accounted(struct rt_clock_real *real, uint64_t now_ns, uin
     return woke_ns;
 }
 
-/* Spin on the counter up to about deadline_ns.  Floor and target are in ticks, so that a turn of
- * the loop is one reading, one pause and two compares. */
+/* Spin on the counter up to about deadline_ns.  Floor and target are in ticks, so that one
+ * iteration is one reading, one pause and two compares. */
 static void spin_ticks(struct rt_clock_real *real, uint64_t now_ns, uint64_t deadline_ns)
 {
     uint64_t last = ticks();
@@ -184,8 +185,8 @@ static void spin_ticks(struct rt_clock_real *real, uint64_t now_ns, uint64_t dea
     }
 }
 
-/* Spin on the clock itself: the last nanoseconds, or all of it where the counter is no use.  The
- * clock has the last word, so that no wait returns before its deadline. */
+/* Spin on the clock itself: the last nanoseconds, or the whole wait where the counter cannot be
+ * used.  The clock decides last, so that no wait returns before its deadline. */
 static void spin_clock(struct rt_clock_real *real, uint64_t deadline_ns)
 {
     uint64_t last = rt_now_ns();

@@ -1,9 +1,11 @@
 /*
- * Time for the frame loop, behind a two-function seam so that tests can bring their own.
+ * Time for the frame loop, behind an interface of a few functions so that tests can bring their
+ * own clock.
  *
  * The real clock is CLOCK_MONOTONIC.  Its wait is `plain` (absolute clock_nanosleep) or `hybrid`
  * (sleep to a measured lead before the deadline, then spin on the time-stamp counter).  While it
- * spins it watches the counter: a jump between two readings is time that the machine took away.
+ * spins it watches the counter: a jump between two readings is time in which the thread did not
+ * run.
  */
 #pragma once
 
@@ -39,13 +41,14 @@ struct rt_clock_real {
 void rt_clock_real_open(struct rt_clock_real *real, enum rt_wait wait, uint64_t lead_ns,
                         uint64_t max_lead_ns);
 
-/* The seam filled for the real clock.  Context: setup. */
+/* The interface of the real clock.  Context: setup. */
 struct rt_clock rt_clock_real_interface(struct rt_clock_real *real);
 
 /* CLOCK_MONOTONIC in nanoseconds.  Context: any. */
 uint64_t rt_now_ns(void);
 
-/* Three clocks at one moment, the middle of a window of that width: what drift is measured by. */
+/* Three clocks at one moment, the middle of a window of that width, for the measurement of
+ * drift. */
 struct rt_clock_sample {
     uint64_t monotonic_ns, raw_ns, realtime_ns;
     uint32_t window_ns;

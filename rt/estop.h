@@ -1,9 +1,10 @@
 /*
  * The emergency stop is a latch and not a request.
  *
- * Whoever wants the machine to stop raises it: one counter goes up and the frame loop is knocked
- * at.  That takes no lock, no queue, no memory and no file, cannot be refused and cannot wait, and
- * is async-signal-safe.  The frame thread reads the latch at its next boundary.
+ * Any thread raises it to stop the machine: one counter is incremented and the frame loop's
+ * boundary_wanted is set.  That takes no lock, no queue, no memory and no file, cannot be refused
+ * and cannot wait, and is async-signal-safe.  The frame thread reads the latch at its next
+ * boundary.
  *
  * Bound: of the frames that begin after a raise at most one runs before the stop is in force, and
  * that only in a catch-up, where the frames that were lost run without a boundary between them.
@@ -16,7 +17,7 @@
 #include <stdint.h>
 
 enum rt_estop_cause {
-    RT_ESTOP_OPERATOR,      /* somebody asked for it, in words */
+    RT_ESTOP_OPERATOR,      /* a request of the operator */
     RT_ESTOP_BUTTON,        /* the pilot's safe button */
     RT_ESTOP_OPERATOR_LOST, /* the operator is gone */
     RT_ESTOP_WATCHDOG,      /* the frame thread was away for too long */
@@ -36,10 +37,10 @@ static inline uint32_t rt_estop_raise(struct rt_estop *estop, enum rt_estop_caus
                                       uint64_t now_ns)
 {
     uint64_t none = 0;
-    /* Relaxed: it is a figure for the log. */
+    /* Relaxed: the time is for the log only. */
     (void)atomic_compare_exchange_strong_explicit(&estop->first_raise_ns, &none, now_ns,
                                                   memory_order_relaxed, memory_order_relaxed);
-    /* Release, both: who sees the knock, or the count, sees what was written before. */
+    /* Release, both: a thread that reads the flag or the count also sees all earlier writes. */
     const uint32_t before =
         atomic_fetch_add_explicit(&estop->raised[cause], 1, memory_order_release);
     atomic_store_explicit(estop->boundary_wanted, true, memory_order_release);
@@ -51,7 +52,7 @@ static inline uint32_t rt_estop_count(const struct rt_estop *estop, enum rt_esto
     return atomic_load_explicit(&estop->raised[cause], memory_order_acquire);
 }
 
-/* What the frame thread has read of the latch. */
+/* The counts of the latch that the frame thread has read. */
 struct rt_estop_reader {
     uint32_t read[RT_ESTOP_CAUSE_COUNT];
 };

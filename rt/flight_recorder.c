@@ -47,7 +47,8 @@ void rt_flight_recorder_request(struct rt_flight_recorder *recorder)
 {
     const uint64_t from = row_before(recorder->count, RT_FLIGHT_RECORDER_BEFORE);
     if (recorder->next >= recorder->request_end && recorder->next < from)
-        recorder->next = from; /* all that was asked for is out; skip what nobody wants */
+        recorder->next =
+            from; /* all requested rows are drained; skip the rows that were not requested */
     recorder->request_end = recorder->count + 1 + RT_FLIGHT_RECORDER_AFTER;
 }
 

@@ -1,21 +1,21 @@
 /*
- * The flight recorder: what each of the last RT_FLIGHT_RECORDER_FRAMES frames did and when, so that
- * after an overrun the frames that led to it can still be told.
+ * The flight recorder: what each of the last RT_FLIGHT_RECORDER_FRAMES frames did and when, so
+ * that the frames before an overrun can be reported after it.
  *
  *      | start |  commit  | latch | job 0 | job 1 | ... | end | record |
  *   start_ns  sent_ns        jobs_ns  + spent_ns[0] + spent_ns[1]   recorded_ns
  *
  * One row per frame in a circle of fixed size.  The end of one thing begins the next, so a row has
- * one stamp per boundary, and all but sent_ns (await_ns where nothing was sent) are stamps that the
- * loop takes anyway: filling a row is a dozen stores and one short copy.
+ * one stamp per boundary, and all but sent_ns (await_ns where nothing was sent) are stamps that
+ * the loop takes anyway: filling a row is a dozen stores and one short copy.
  *
- * An overrun asks for the rows before it, its own and a few after it.  They are not handed over
+ * An overrun requests the rows before it, its own and a few after it.  They are not handed over
  * there, which would make the next frame late as well: the frame thread itself takes them out in
  * the slack of the frames that follow, RT_FLIGHT_RECORDER_DRAIN at a time, and puts them where it
  * puts all records.  So nothing here is shared between threads, and there is nothing to lock,
- * freeze or swap.  Two are taken for one that comes in, so the circle is never overtaken as long as
- * there is slack; without slack the oldest rows are overwritten, and counted as lost.  An overrun
- * that comes while rows still wait makes one window of both.
+ * freeze or swap.  Two are taken for one that comes in, so the circle is never overtaken as long
+ * as there is slack; without slack the oldest rows are overwritten, and counted as lost.  An
+ * overrun that comes while rows still wait makes one window of both.
  */
 #pragma once
 
@@ -27,7 +27,7 @@
 
 enum {
     RT_FLIGHT_RECORDER_FRAMES = 128, /* rows kept; a power of two */
-    RT_FLIGHT_RECORDER_BEFORE = 32,  /* rows asked for before an overrun */
+    RT_FLIGHT_RECORDER_BEFORE = 32,  /* rows requested before an overrun */
     RT_FLIGHT_RECORDER_AFTER = 8,    /* and after it */
     RT_FLIGHT_RECORDER_DRAIN = 2,    /* rows taken out in one slack */
 };
@@ -57,9 +57,9 @@ struct rt_flight_recorder {
     uint32_t stride;      /* bytes from row to row */
     uint32_t row_size;    /* of them used */
     uint64_t count;       /* rows finished so far; the one being filled has this number */
-    uint64_t next;        /* the first not taken out yet */
-    uint64_t request_end; /* the first not asked for */
-    uint64_t lost;        /* asked for and overwritten */
+    uint64_t next;        /* the first row not drained yet */
+    uint64_t request_end; /* the first row not requested */
+    uint64_t lost;        /* rows requested and overwritten */
 };
 
 /* Context: setup. */
@@ -82,8 +82,8 @@ rt_flight_recorder_current(const struct rt_flight_recorder *recorder)
     return rt_flight_recorder_row(recorder, recorder->count);
 }
 
-/* This frame is worth telling: ask for its row and those around it.  Context: frame, before the row
- * is finished. */
+/* Request the row of this frame and those around it.  Context: frame, before the row is
+ * finished. */
 void rt_flight_recorder_request(struct rt_flight_recorder *recorder);
 
 /* The row is complete.  Context: frame. */
@@ -92,12 +92,12 @@ static inline void rt_flight_recorder_finish(struct rt_flight_recorder *recorder
     recorder->count++;
 }
 
-/* Is there a row to be taken out?  Context: frame. */
+/* Whether a requested row waits to be drained.  Context: frame. */
 static inline bool rt_flight_recorder_has_requested(const struct rt_flight_recorder *recorder)
 {
     return recorder->next < recorder->request_end && recorder->next < recorder->count;
 }
 
-/* The oldest row that was asked for, or NULL; it stays as it is until the next frame begins.
- * Context: frame. */
+/* The oldest requested row that is not drained, or NULL; it stays as it is until the next frame
+ * begins.  Context: frame. */
 const struct rt_flight_recorder_row *rt_flight_recorder_take(struct rt_flight_recorder *recorder);

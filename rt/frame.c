@@ -6,16 +6,16 @@
 #include "rt/probe.h"
 
 /*
- * Drift is the slope of sim time against the raw clock at the starts, least squares.  A late wake
- * says nothing about drift, so of every DRIFT_BLOCK frames only the most punctual one is a point;
+ * Drift is the rate of sim time against the raw clock at the starts, by least squares.  A late
+ * wake does not show drift, so of every DRIFT_BLOCK frames only the most punctual one is a point;
  * this also keeps the raw clock to about four readings in 64 frames.  Running means and co-moments
  * of the small difference sim - clock lose no digits however long the run.  Scatter over runs of 5
  * s on a noisy machine: 0.01 ppm with the hybrid wait, 2 ppm with the plain one.
  *
- * Releases that were lost are given to sim, so that it runs on with the clock over an outage: both
- * clocks do.  A block whose best is a period late saw an outage and no drift.  A block that the end
- * of the run cut short has fewer frames to choose from and the longest lever, so it counts only
- * when it is half full or the run has little else.
+ * Lost releases are added to sim, so that it runs on with the clock over an outage.  A block whose
+ * best frame is a period late had an outage and is left out.  A block that the end of the run cut
+ * short has fewer frames to choose from and the longest lever, so it counts only when it is half
+ * full or the run has little else.
  */
 enum { DRIFT_BLOCK = 64, DRIFT_POINTS_FEW = 3 };
 
@@ -42,7 +42,7 @@ struct grid {
     enum rt_cause cause;          /* of the frame that made the catch-up necessary */
 };
 
-struct loop_floor {
+struct loop {
     struct rt_frame *frame;
     struct grid grid;
     struct drift drift;
@@ -81,8 +81,8 @@ static void drift_close_block(struct drift *drift, uint64_t period_ns)
     drift->xz += dx * (z - drift->mean_z);
 }
 
-/* Right after the start stamp of a fresh frame.  What was missed or paused counts as if it had run,
- * so that sim and clock run on together over it. */
+/* Right after the start stamp of a fresh frame.  Missed and paused releases count as if they had
+ * run, so that sim and clock go on together. */
 static void drift_add(struct drift *drift, const struct rt_frame *frame,
                       const struct rt_frame_record *record)
 {
@@ -109,7 +109,7 @@ static double drift_ppm(struct drift *drift, uint64_t period_ns)
 
 /* --- one frame -------------------------------------------------------------------------------- */
 
-static void commit_pending(struct loop_floor *loop)
+static void commit_pending(struct loop *loop)
 {
     if (!loop->pending)
         return;
@@ -119,7 +119,7 @@ static void commit_pending(struct loop_floor *loop)
     RT_PROBE(commit, loop->pending_frame, loop->sent_ns);
 }
 
-static void latch_and_run_jobs(struct loop_floor *loop, const struct rt_frame_record *record)
+static void latch_and_run_jobs(struct loop *loop, const struct rt_frame_record *record)
 {
     struct rt_frame *frame = loop->frame;
     RT_PROBE(latch, record->frame, record->start_ns);
@@ -130,7 +130,7 @@ static void latch_and_run_jobs(struct loop_floor *loop, const struct rt_frame_re
     loop->pending_frame = record->frame;
 }
 
-/* Relaxed: what is asked crosses in the boundary's own ways. */
+/* Relaxed: the request itself is passed by the boundary task's own means. */
 static bool is_held_at_boundary(struct rt_frame *frame, uint64_t k)
 {
     return atomic_load_explicit(&frame->boundary_wanted, memory_order_relaxed) &&
@@ -159,8 +159,9 @@ static void publish_live(struct rt_frame *frame, uint64_t k)
     (void)rt_mailbox_publish(frame->live);
 }
 
-/* The recorder's row of this frame; a late one, or one that got no reply, is worth telling. */
-static void fill_recorder_row(struct loop_floor *loop, const struct rt_frame_record *record,
+/* Fill the recorder's row of this frame; the row of a late frame, or of one without a reply, is
+ * requested. */
+static void fill_recorder_row(struct loop *loop, const struct rt_frame_record *record,
                               uint64_t recorded_ns)
 {
     struct rt_flight_recorder *recorder = loop->frame->recorder;
@@ -201,7 +202,7 @@ static void drain_recorder_rows(struct rt_frame *frame)
 
 /* Hand the record over and count the frame.  Busy has the frame up to end_ns and the taking of the
  * record, but not the search for a cause in between. */
-static void sim_record_frame(struct loop_floor *loop, const struct rt_frame_record *record)
+static void record_frame(struct loop *loop, const struct rt_frame_record *record)
 {
     struct rt_frame *frame = loop->frame;
     const uint64_t begin_ns = record->cause == RT_CAUSE_NONE ? record->end_ns : now_ns(frame);
@@ -221,13 +222,13 @@ static void sim_record_frame(struct loop_floor *loop, const struct rt_frame_reco
 
 /* --- real pace: the grid ---------------------------------------------------------------------- */
 
-static uint64_t grid_release(const struct loop_floor *loop, uint64_t slot)
+static uint64_t grid_release(const struct loop *loop, uint64_t slot)
 {
     return loop->grid.first_ns + slot * loop->frame->spec.period_ns;
 }
 
 /* First slot, from `slot` on, whose release is not before at_ns. */
-static uint64_t grid_slot_at(const struct loop_floor *loop, uint64_t slot, uint64_t at_ns)
+static uint64_t grid_slot_at(const struct loop *loop, uint64_t slot, uint64_t at_ns)
 {
     const uint64_t period_ns = loop->frame->spec.period_ns;
     const int64_t after_ns = (int64_t)(at_ns - loop->grid.first_ns); /* slot 0 may lie before 0 */
@@ -235,8 +236,8 @@ static uint64_t grid_slot_at(const struct loop_floor *loop, uint64_t slot, uint6
     return max_ns(slot, since_ns / period_ns + (since_ns % period_ns != 0));
 }
 
-/* All releases from here on move by what the phase lock says. */
-static void grid_move(struct loop_floor *loop, const struct rt_frame_record *record)
+/* All releases from here on move by the correction of the phase lock. */
+static void grid_move(struct loop *loop, const struct rt_frame_record *record)
 {
     struct rt_frame *frame = loop->frame;
     frame->corrected_ns = loop->grid.moved_ns;
@@ -249,14 +250,15 @@ static void grid_move(struct loop_floor *loop, const struct rt_frame_record *rec
 }
 
 /* A late frame costs releases: run them back to back while the policy allows, else drop them. */
-static void grid_advance(struct loop_floor *loop, uint64_t end_ns)
+static void grid_advance(struct loop *loop, uint64_t end_ns)
 {
     struct grid *grid = &loop->grid;
     grid->missed_before_pause = grid->paused = 0;
     const struct rt_frame_spec *spec = &loop->frame->spec;
     const uint64_t next = grid_slot_at(loop, grid->slot + 1, end_ns);
     const uint64_t lost = next - (grid->slot + 1);
-    /* Whoever knocks is heard at every release, so nothing is caught up meanwhile. */
+    /* While boundary_wanted is set, the boundary task runs at every release, so no frame is caught
+     * up. */
     const bool is_boundary_wanted =
         atomic_load_explicit(&loop->frame->boundary_wanted, memory_order_relaxed);
     if (lost > 0 && spec->overrun == RT_OVERRUN_CATCH_UP && grid->held < spec->max_catch_up &&
@@ -272,7 +274,7 @@ static void grid_advance(struct loop_floor *loop, uint64_t end_ns)
 }
 
 /* This release, and those that are past by now, belong to a pause. */
-static void grid_pause(struct loop_floor *loop, const struct rt_frame_record *record)
+static void grid_pause(struct loop *loop, const struct rt_frame_record *record)
 {
     struct rt_frame *frame = loop->frame;
     struct grid *grid = &loop->grid;
@@ -313,7 +315,7 @@ static enum rt_cause find_cause(struct rt_frame *frame, const struct rt_frame_re
 }
 
 /* Was it late, and why?  Held frames are late for the reason that made them necessary. */
-static void count_overrun(struct loop_floor *loop, struct rt_frame_record *record)
+static void count_overrun(struct loop *loop, struct rt_frame_record *record)
 {
     struct rt_frame *frame = loop->frame;
     count_margin(frame, record);
@@ -331,7 +333,7 @@ static void count_overrun(struct loop_floor *loop, struct rt_frame_record *recor
 
 /* In a catch-up only the last sample leaves: the one after which the grid is reached again, or the
  * last that the policy allows. */
-static void commit_early(struct loop_floor *loop, const struct rt_frame_record *record)
+static void commit_early(struct loop *loop, const struct rt_frame_record *record)
 {
     struct rt_frame *frame = loop->frame;
     if (record->held && loop->grid.held < frame->spec.max_catch_up &&
@@ -344,7 +346,7 @@ static void commit_early(struct loop_floor *loop, const struct rt_frame_record *
  * Wait for the release, start.  A clock that steps back shows a start before the release or an end
  * before the start: stamps never go back within a frame, so neither turns into a huge error.
  */
-static void grid_start(struct loop_floor *loop, struct rt_frame_record *record)
+static void grid_start(struct loop *loop, struct rt_frame_record *record)
 {
     struct rt_frame *frame = loop->frame;
     if (!record->held)
@@ -360,7 +362,7 @@ static void grid_start(struct loop_floor *loop, struct rt_frame_record *record)
 }
 
 /* False: it was held back. */
-static bool grid_frame(struct loop_floor *loop, uint64_t k)
+static bool grid_frame(struct loop *loop, uint64_t k)
 {
     struct rt_frame *frame = loop->frame;
     const uint64_t missed = loop->grid.missed + loop->grid.missed_before_pause;
@@ -384,7 +386,7 @@ static bool grid_frame(struct loop_floor *loop, uint64_t k)
     record.end_ns = max_ns(now_ns(frame), record.start_ns);
 
     count_overrun(loop, &record);
-    sim_record_frame(loop, &record);
+    record_frame(loop, &record);
     grid_move(loop, &record);
     grid_advance(loop, record.end_ns);
     if (record.cause != RT_CAUSE_NONE && frame->spec.overrun == RT_OVERRUN_STOP)
@@ -392,15 +394,16 @@ static bool grid_frame(struct loop_floor *loop, uint64_t k)
     return true;
 }
 
-static uint64_t slack_ns(const struct loop_floor *loop)
+static uint64_t slack_ns(const struct loop *loop)
 {
     const uint64_t release_ns = grid_release(loop, loop->grid.slot);
     const uint64_t at_ns = now_ns(loop->frame);
     return max_ns(release_ns, at_ns) - at_ns;
 }
 
-/* In the slack, where there is time for it: a baseline for the witness, rows of the recorder. */
-static void grid_slack(struct loop_floor *loop)
+/* In the slack, where there is time for it: a baseline for the cause finder, rows of the
+ * recorder. */
+static void grid_slack(struct loop *loop)
 {
     struct rt_frame *frame = loop->frame;
     if (loop->grid.held > 0)
@@ -411,8 +414,8 @@ static void grid_slack(struct loop_floor *loop)
         drain_recorder_rows(frame);
 }
 
-/* The last sample leaves when all others did, unless the safe outputs take its place. */
-static void grid_close(struct loop_floor *loop)
+/* The last sample leaves at its usual time, unless the outputs were invalidated. */
+static void grid_close(struct loop *loop)
 {
     struct rt_frame *frame = loop->frame;
     if (frame->end == RT_END_POLICY) {
@@ -428,20 +431,20 @@ static void grid_close(struct loop_floor *loop)
 
 /* --- fast and lockstep: no grid --------------------------------------------------------------- */
 
-static void await_reply(struct loop_floor *loop, uint64_t k)
+static void await_reply(struct loop *loop, uint64_t k)
 {
     struct rt_frame *frame = loop->frame;
     if (frame->tasks.await == NULL || k == 0)
         return;
     if (frame->watchdog != NULL)
-        rt_watchdog_disarm(frame->watchdog); /* the far end may take its time */
+        rt_watchdog_disarm(frame->watchdog); /* the far end may take long to reply */
     if (frame->recorder != NULL)
         loop->await_ns = loop->sent_ns != 0 ? loop->sent_ns : now_ns(frame);
     loop->unanswered = !frame->tasks.await(frame->tasks.self, k);
     frame->missed_replies += loop->unanswered;
 }
 
-/* Held back for a period; the watchdog looks again when the frame starts. */
+/* The frame is held back for a period; the watchdog is armed again when it starts. */
 static void free_pause(struct rt_frame *frame)
 {
     if (frame->watchdog != NULL)
@@ -451,7 +454,7 @@ static void free_pause(struct rt_frame *frame)
 }
 
 /* False: it was held back to the end of the run. */
-static bool free_frame(struct loop_floor *loop, uint64_t k)
+static bool free_frame(struct loop *loop, uint64_t k)
 {
     struct rt_frame *frame = loop->frame;
     const uint64_t paused = frame->paused;
@@ -471,7 +474,7 @@ static bool free_frame(struct loop_floor *loop, uint64_t k)
     if (frame->spec.commit == RT_COMMIT_EARLY)
         commit_pending(loop);
     record.end_ns = max_ns(now_ns(frame), record.start_ns);
-    sim_record_frame(loop, &record);
+    record_frame(loop, &record);
     if (has_recorder_rows(frame))
         drain_recorder_rows(frame);
     return true;
@@ -506,7 +509,7 @@ static void clear_results(struct rt_frame *frame)
     memset(&frame->response_ns, 0, sizeof frame->response_ns);
 }
 
-/* Relaxed: the flag orders nothing, it only has to be seen before long. */
+/* Relaxed: the flag orders nothing, and need only be seen soon. */
 static bool stop_asked(struct rt_frame *frame)
 {
     if (!atomic_load_explicit(&frame->stop, memory_order_relaxed))
@@ -515,7 +518,7 @@ static bool stop_asked(struct rt_frame *frame)
     return true;
 }
 
-static void run_grid(struct loop_floor *loop)
+static void run_grid(struct loop *loop)
 {
     struct rt_frame *frame = loop->frame;
     loop->grid.first_ns = now_ns(frame) + frame->spec.period_ns;
@@ -530,7 +533,7 @@ static void run_grid(struct loop_floor *loop)
     grid_close(loop);
 }
 
-static void run_free(struct loop_floor *loop)
+static void run_free(struct loop *loop)
 {
     struct rt_frame *frame = loop->frame;
     for (uint64_t k = 0; k < frame->spec.frame_count && !stop_asked(frame);) {
@@ -542,7 +545,7 @@ static void run_free(struct loop_floor *loop)
 
 void rt_frame_run(struct rt_frame *frame)
 {
-    struct loop_floor loop = {.frame = frame};
+    struct loop loop = {.frame = frame};
     check_frame(frame);
     clear_results(frame);
     if (frame->spec.pace == RT_PACE_REAL)

@@ -5,33 +5,35 @@
  *      |--start error--|--commit k-1--latch--jobs--|---- margin ----|
  *                      |----------- busy ----------|
  *
- * Releases lie on a fixed grid, start + slot * period, and are never computed from the time a frame
- * happened to end.  Sim time of frame k is k * period, always.
+ * Releases lie on a fixed grid, start + slot * period, and are never computed from the time a
+ * frame happened to end.  Sim time of frame k is k * period, always.
  *
  * commit `grid`: the sample of frame k leaves as the first act at the next release that runs.
  * commit `early`: it leaves as soon as frame k has computed it.
  *
  * overrun `skip`: releases already past are dropped and counted (missed).
+ *
  * overrun `catch-up`: at most max_catch_up lost frames run back to back with held inputs; only the
- *                     last one's sample is committed; what is beyond that is missed.
- *                     While somebody knocks (below) nothing is caught up.
- * overrun `stop`: safe outputs, end.
+ * last one's sample is committed; frames beyond that are missed.  While boundary_wanted is set
+ * (below), no frame is caught up.
+ *
+ * overrun `stop`: the outputs are invalidated and the run ends.
  *
  * pace `real`: as drawn; wall = last release + period - first release
  *                                                    = (frames + missed + paused) * period.
- * With a phase lock the grid follows the board's clock: each release also moves by what the lock
- * says, bounded in ppm, and that sum is `corrected`, which wall has on top.
+ * With a phase lock the grid tracks the board's clock: each release also moves by the correction
+ * of the lock, bounded in ppm; the sum is `corrected`, by which wall is longer.
  *
- * A pause holds the next frame back, release by release: whoever wants one knocks, and boundary is
- * asked before every frame until nobody does.  The grid goes on, the watchdog is kicked, the sample
- * of the last frame leaves when it would have left; no frame is run, recorded or judged, and drift
- * leaves the paused releases out as it does those that were missed.  What a far end hears in a
- * pause is up to boundary.
+ * A pause holds the next frame back, release by release: a thread that wants one sets
+ * boundary_wanted, and the loop calls tasks.boundary before every frame until the task clears the
+ * flag.  The grid goes on, the watchdog is kicked, the sample of the last frame leaves when it
+ * would have left; no frame is run, recorded or judged, and drift leaves the paused releases out
+ * as it does those that were missed.  tasks.boundary decides what is sent to a far end in a pause.
  *
  * pace `fast` and `lockstep`: there is no grid.  The sample before leaves, its reply is awaited,
- * and the release is the moment at which the frame then starts: no start error, no overrun, nothing
- * missed, no margin, no drift.  Lockstep must have an await.  A pause lasts whole periods there,
- * too, and comes after the reply, so that nothing is awaited twice.
+ * and the release is the moment at which the frame then starts: no start error, no overrun,
+ * nothing missed, no margin, no drift.  Lockstep must have an await.  A pause lasts whole periods
+ * there, too, and comes after the reply, so that nothing is awaited twice.
  */
 #pragma once
 
@@ -63,8 +65,8 @@ struct rt_frame_record {
     uint32_t paused; /* releases that passed in a pause right before this frame */
 };
 
-/* What the loop calls, all on the frame thread.  None may allocate, lock, log or block; await alone
- * may wait, for at most its limit. */
+/* The functions that the loop calls, all on the frame thread.  None may allocate, lock, log or
+ * block; await alone may wait, for at most its limit. */
 struct rt_frame_tasks {
     void *self;
     /* The sample of this frame leaves. */
@@ -72,16 +74,16 @@ struct rt_frame_tasks {
     /* Lockstep and fast: wait for the reply to the frame before; true when it came.  Not called
      * before frame 0.  NULL: frames do not wait. */
     bool (*await)(void *self, uint64_t frame);
-    /* While knock is set: between two frames, before this one and never in a catch-up.  True holds
-     * the frame back for a release.  NULL: nobody knocks. */
+    /* While boundary_wanted is set: between two frames, before this one and never in a catch-up.
+     * True holds the frame back for a release.  NULL: boundary_wanted is never set. */
     bool (*boundary)(void *self, uint64_t frame);
     /* Take the newest inputs unless held. */
     void (*latch)(void *self, uint64_t frame, bool held);
     void (*record)(void *self, const struct rt_frame_record *record);
-    /* In the slack: one row of the recorder goes where records go; false when there is none or no
+    /* In the slack: put one row of the recorder where records go; false when there is no row or no
      * room.  Needed with a recorder only. */
     bool (*drain)(void *self);
-    /* Outputs to their safe values. */
+    /* Send the values of invalid outputs. */
     void (*invalidate_outputs)(void *self);
 };
 
@@ -94,7 +96,7 @@ struct rt_frame_spec {
     uint32_t max_catch_up;
 };
 
-/* What a display may look at while the run goes on; published every live_every frames. */
+/* Figures for a display during the run; published every live_every frames. */
 struct rt_frame_live {
     uint64_t frame;
     uint64_t overruns, missed;
@@ -131,7 +133,7 @@ struct rt_frame {
      * thin tail of the other.  Busy also has what taking the record cost. */
     struct rt_histogram start_error_ns, busy_ns, response_ns;
     int64_t corrected_ns; /* by the phase lock, from the first release to the last */
-    double drift_ppm;     /* slope of sim against the raw clock between misses */
+    double drift_ppm;     /* rate of sim against the raw clock between misses */
     enum rt_frame_end end;
 };
 

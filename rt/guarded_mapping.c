@@ -7,8 +7,8 @@
 
 #include "rt/check.h"
 
-/* A handler has no argument of ours.  An entry is filled before its memory is set, and counts only
- * while that is there. */
+/* A signal handler gets no argument from us, hence the globals.  An entry is filled before its
+ * memory is set, and counts only while that is there. */
 static struct {
     _Atomic uintptr_t mem; /* 0: free */
     _Atomic size_t size;
@@ -38,8 +38,8 @@ static bool replace_mapping(uintptr_t address)
     return false;
 }
 
-/* Where nobody wants to know, what was there before this handler takes the fault when the access is
- * made again. */
+/* Without a fallback the previous handler is restored and takes the fault when the access is
+ * repeated. */
 static void on_sigbus(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -52,7 +52,7 @@ static void on_sigbus(int number, siginfo_t *info, void *context)
         (void)sigaction(number, &previous_action, NULL);
 }
 
-/* Other faults may come to light while this one is looked at, and this one during others. */
+/* SA_NODEFER: another fault may occur while this handler runs, and this one during others. */
 static void install_handler(void)
 {
     struct sigaction action = {.sa_sigaction = on_sigbus,

@@ -1,10 +1,10 @@
 /*
- * Memory of a file that others can cut off.
+ * Mappings of files that other processes can truncate.
  *
- * Who touches a page of a mapped file that was truncated meanwhile takes a SIGBUS, in whatever
- * thread.  Of guarded memory that is no crash: the handler puts zeroed memory of our own in the
- * place of the whole mapping, says so by a flag, and the access is made again.  Nothing is waited
- * for and nothing is paid before it happens; the owner looks at the flag and tells of a loss.
+ * A thread that touches a page of a mapped file that has been truncated gets a SIGBUS.  In guarded
+ * memory this does not end the process: the handler replaces the whole mapping with zeroed memory,
+ * sets a flag, and the access is repeated.  There is no cost before that; the owner of the mapping
+ * reads the flag and reports the loss.
  */
 #pragma once
 
@@ -14,12 +14,11 @@
 
 enum { RT_GUARDED_MAPPING_MAX = 16 };
 
-/* Guard a mapping; gone becomes true when it was taken away.  False: there are too many, and it is
- * not guarded.  Context: setup. */
+/* Guard a mapping; *gone becomes true when the file was truncated.  False: there are too many, and
+ * it is not guarded.  Context: setup. */
 bool rt_guarded_mapping_add(void *mem, size_t size, atomic_bool *is_lost);
-/* No more, which must come before the mapping goes.  Context: setup. */
+/* Stop guarding a mapping; call it before munmap.  Context: setup. */
 void rt_guarded_mapping_remove(const void *mem);
 
-/* What is done about a SIGBUS in memory that nobody guards, instead of what was done before.
- * Context: setup. */
+/* Set the handler of a SIGBUS outside guarded memory.  Context: setup. */
 void rt_guarded_mapping_set_fallback(void (*die)(int number));

@@ -1,7 +1,7 @@
 /*
- * 64-bit hash of memory whose size is a multiple of 8.  Rolled over the run-state block
- * after every frame, it is the proof that two runs were the same run.  Not a cryptographic hash:
- * it finds accidents, not forgers.
+ * 64-bit hash of memory whose size is a multiple of 8.  Rolled over the run-state block after
+ * every frame, it shows that two runs had the same states.  Not a cryptographic hash: it detects
+ * errors, not forgery.
  */
 #pragma once
 

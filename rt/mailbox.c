@@ -9,7 +9,7 @@
 enum { BUFFER_COUNT = 3, FRESH = 4, BUFFER = 3 };
 
 /*
- * Whose buffer is whose:
+ * The owners of the buffers:
  *
  *      writer: back        middle (| FRESH)        reader: front
  *              publish:  back <-> middle   take:  middle <-> front
@@ -66,9 +66,9 @@ void *rt_mailbox_back(struct rt_mailbox *box)
 
 bool rt_mailbox_publish(struct rt_mailbox *box)
 {
-    /* Release: the reader that takes this buffer must see the whole letter.
-     * Acquire: the buffer that comes back may be the one the reader just let go of; its reads must
-     * be over before the writer fills it again. */
+    /* Release: the reader that takes this buffer must see the whole message.  Acquire: the buffer
+     * that comes back may be the one the reader just let go of; its reads must be over before the
+     * writer fills it again. */
     const unsigned old =
         atomic_exchange_explicit(&box->middle, box->back | FRESH, memory_order_acq_rel);
     box->back = old & BUFFER;
@@ -77,12 +77,13 @@ bool rt_mailbox_publish(struct rt_mailbox *box)
 
 const void *rt_mailbox_take(struct rt_mailbox *box, bool *fresh)
 {
-    /* Relaxed: this look only decides whether to swap; nothing of the letter is read on its word.
-     * FRESH can be cleared by this reader alone, so it is still there at the swap below. */
+    /* Relaxed: this load only decides whether to swap; no part of the message is read because of
+     * it.  FRESH can be cleared by this reader alone, so it is still there at the swap below. */
     *fresh = atomic_load_explicit(&box->middle, memory_order_relaxed) & FRESH;
     if (*fresh) {
-        /* Acquire: pairs with the publish; the letter is read after the swap that brought it.
-         * Release: the reads of the old front must be over before the writer can get hold of it. */
+        /* Acquire: pairs with the publish; the message is read after the swap that brought it.
+         * Release: the reads of the old front must be over before the writer can get hold of
+         * it. */
         const unsigned old =
             atomic_exchange_explicit(&box->middle, box->front, memory_order_acq_rel);
         box->front = old & BUFFER;

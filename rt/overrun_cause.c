@@ -43,9 +43,9 @@ static uint64_t timer_late_ns(const struct rt_evidence *change, unsigned sources
     return min_u64(idle_late, saturating_sub(change->slept_ns, change->asked_ns));
 }
 
-/* Others had the core while the thread wanted it: it was runnable, or its timer was due and who was
- * to wake it was runnable.  The second is over when the first begins, and both make a sleep longer,
- * so of the second no more counts than the first leaves of that. */
+/* Others had the core while the thread wanted it: it was runnable, or its timer was due and the
+ * kernel thread that wakes it was runnable.  The second is over when the first begins, and both
+ * make a sleep longer, so of the second no more counts than the first leaves of that. */
 static uint64_t waited_for_core_ns(const struct rt_evidence *change, unsigned sources)
 {
     if (!(sources & RT_EVIDENCE_WAKER))
@@ -65,8 +65,8 @@ static uint64_t missing_cpu_ns(const struct rt_evidence *change, unsigned source
     return saturating_sub(change->wall_ns, change->cpu_ns + off_ns);
 }
 
-/* What was taken while running.  A gap that the kernel knows of has vanished too, so the larger of
- * the two counts; a gap in which another thread ran is no theft. */
+/* Time stolen while running.  A gap that the kernel accounts for is missing in the CPU time too,
+ * so the larger of the two counts; a gap in which another thread ran is not stolen time. */
 static uint64_t stolen_while_running_ns(const struct rt_evidence *change, unsigned sources)
 {
     const uint64_t gap_ns = saturating_sub(change->gap_ns, change->run_delay_ns);
@@ -76,8 +76,8 @@ static uint64_t stolen_while_running_ns(const struct rt_evidence *change, unsign
 
 /*
  * Evidence must be worth at least half of the time past the deadline, and at least a sixteenth of
- * the period: any frame must bear that much, so what was late by a hair was late for another
- * reason.
+ * the period: every frame must tolerate that much, so a frame that was late by little was late for
+ * another reason.
  */
 static uint64_t significant_ns(const struct rt_lateness *late)
 {
@@ -110,7 +110,7 @@ enum rt_cause rt_cause_of(const struct rt_lateness *late, const struct rt_eviden
         return RT_CAUSE_STOLEN;
     if (is_own_work(late, taken_ns))
         return RT_CAUSE_OWN;
-    /* The steal counter is coarse: it speaks only where CPU time has not already answered. */
+    /* The steal counter is coarse: it is used only where CPU time does not explain the overrun. */
     if ((sources & RT_EVIDENCE_STEAL) && change->steal_ns >= enough_ns)
         return RT_CAUSE_STOLEN;
     return RT_CAUSE_UNKNOWN;
@@ -209,7 +209,7 @@ static void read_evidence(const struct rt_cause_finder *finder, struct rt_eviden
         evidence->slept_ns = finder->real->slept_ns_total;
     }
     evidence->waited_ns = finder->waited_ns_total;
-    /* Last and next to each other: what lies between them would look stolen. */
+    /* Read last and next to each other: time between them would look stolen. */
     evidence->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     evidence->wall_ns = clock_ns(CLOCK_MONOTONIC);
 }
@@ -322,7 +322,7 @@ static void find_sources(struct rt_cause_finder *finder)
 {
     uint64_t value, idle;
     if (clock_ns(CLOCK_THREAD_CPUTIME_ID) > 0 && finder->real != NULL)
-        finder->sources |= RT_EVIDENCE_CPU; /* without the sleeps of the clock it says nothing */
+        finder->sources |= RT_EVIDENCE_CPU; /* of no use without the sleep times of the clock */
     if (read_run_delay(finder->schedstat_fd, &value))
         finder->sources |= RT_EVIDENCE_RUN_DELAY;
     if (read_run_delay(finder->waker_fd, &value) && finder->real != NULL)
@@ -333,7 +333,8 @@ static void find_sources(struct rt_cause_finder *finder)
         finder->sources |= RT_EVIDENCE_STEAL;
 }
 
-/* What the readings usually cost, so that the frame never takes one it has no time for. */
+/* Measure the usual cost of the readings, so that the frame never takes one without time for
+ * it. */
 static void measure_cost(struct rt_cause_finder *finder)
 {
     finder->read_ns_cost = UINT64_MAX;
@@ -386,9 +387,8 @@ void rt_cause_finder_close(struct rt_cause_finder *finder)
 
 /* --- every frame ------------------------------------------------------------------------------ */
 
-/* Idle time of the core since the end of the frame before, as far as ticks tell: what was asked for
- * between their baseline and then is taken off, and a tick, which is how far two readings may be
- * out. */
+/* Idle time of the core since the end of the frame before, from the tick counters: the sleep asked
+ * for between their baseline and then is subtracted, and one tick, the error of two readings. */
 static uint64_t idle_of_ticks(const struct rt_cause_finder *finder, uint64_t idle_before_ns,
                               uint64_t asked_before_ns)
 {
@@ -396,7 +396,7 @@ static uint64_t idle_of_ticks(const struct rt_cause_finder *finder, uint64_t idl
     return saturating_sub(finder->tick_idle_ns, idle_before_ns + earlier_ns + finder->tick_ns);
 }
 
-/* What the ticks gained, if their baseline is fresh enough to speak of this frame. */
+/* The increase of the tick counters, if their baseline is recent enough for this frame. */
 static void read_tick_change(struct rt_cause_finder *finder, struct rt_evidence *after,
                              const struct rt_lateness *late, struct rt_evidence *change)
 {
@@ -412,10 +412,10 @@ static void read_tick_change(struct rt_cause_finder *finder, struct rt_evidence 
 }
 
 /*
- * Was it beyond the next release before the reading was done?  Then the end of the reading is
- * evidence about the next frame, which will be late, and not about the one that was looked into.
- * Counted from the end of the frame, not from the beginning of the reading: a thread that loses its
- * core between the two loses it for the next frame as well.
+ * True when the next release passed before the reading was done.  Then the end of the reading is
+ * evidence about the next frame, which will be late, and not about the one under examination.
+ * Counted from the end of the frame, not from the beginning of the reading: a thread that loses
+ * its core between the two loses it for the next frame as well.
  */
 static bool crossed_next_release(const struct rt_lateness *late, uint64_t done_ns)
 {
@@ -456,7 +456,7 @@ void rt_cause_finder_refresh(struct rt_cause_finder *finder, uint64_t release_ns
     struct rt_evidence after = finder->baseline;
     read_evidence(finder, &after);
     if (after.wall_ns > release_ns)
-        return; /* kept from it beyond the release: the next frame must find the reason */
+        return; /* delayed beyond the release: the next frame must find the reason */
     const struct rt_evidence change = evidence_change(&finder->baseline, &after);
     add_stolen(finder, &change, finder->sources);
     if ((finder->sources & RT_EVIDENCE_STEAL) &&

@@ -1,19 +1,19 @@
 /*
- * Whose fault was it?  Evidence about the frame thread from sources that do not guess: its page
- * faults and involuntary switches (RUSAGE_THREAD), its CPU time, its run delay (schedstat), gaps of
- * the time-stamp counter in the spin, how long its core stood idle, the steal counter of its core.
+ * Finds the cause of an overrun from counters of the frame thread and its core: its page faults
+ * and involuntary switches (RUSAGE_THREAD), its CPU time, its run delay (schedstat), gaps of the
+ * time-stamp counter in the spin, how long its core stood idle, the steal counter of its core.
  *
  *   asleep            runnable, kept waiting  -> run delay                      -> switch
- *   timer due, who is to wake it kept waiting -> run delay of that one          -> switch
+ *   timer due, the waking kernel thread waits -> run delay of that thread       -> switch
  *   timer due, core idle all the same         -> idle time beyond what was asked -> stolen
  *   spinning          counter jumps           -> gap                            -> stolen
  *   running           wall passes, CPU time does not (the kernel takes stolen
  *                     time out of a thread's CPU time)  -> vanished             -> stolen
  *
  * Evidence counts only when it is large enough to have made the frame late.  All of it is read in
- * the slack after a frame that ended in time, so that the readings at an overrun speak of that
+ * the slack after a frame that ended in time, so that the readings at an overrun concern that
  * frame alone; the steal counter, slow and in ticks of 10 ms, only now and then and when nothing
- * else explains an overrun.  So is the idle time of a core whose idle states nobody counts.
+ * else explains an overrun.  So is the idle time of a core without counters of its idle states.
  */
 #pragma once
 
@@ -87,7 +87,7 @@ void rt_cause_finder_open(struct rt_cause_finder *finder, const struct rt_clock_
 /* Context: after the run. */
 void rt_cause_finder_close(struct rt_cause_finder *finder);
 
-/* What happened to a frame, in nanoseconds on the frame's clock. */
+/* The times of a frame, in nanoseconds on the frame's clock. */
 struct rt_lateness {
     uint64_t period_ns;
     uint64_t start_error_ns; /* start - release */

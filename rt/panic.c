@@ -25,7 +25,7 @@ static const struct {
 };
 enum { FATAL_COUNT = sizeof fatal / sizeof fatal[0] };
 
-/* A handler has no argument of ours, so this is the one place in rt/ with globals. */
+/* A signal handler gets no argument from us, hence the globals. */
 static void (*invalidate_outputs)(void *self);
 static void *invalidate_self;
 static atomic_int dying; /* thread that crashed first */
@@ -43,7 +43,7 @@ static const char *signal_text(int number)
 
 static void write_stderr(const char *text)
 {
-    /* There is nobody left to tell when stderr is gone. */
+    /* A failed write to stderr cannot be reported anywhere. */
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
         return;
 }
@@ -64,16 +64,17 @@ static void set_action(int number, void (*handler)(int), int flags)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
     sigfillset(&action.sa_mask);
-    sigdelset(&action.sa_mask, SIGBUS); /* last words may go to memory that a peer cut off */
+    /* the invalidated outputs may go to a mapping that a peer has truncated */
+    sigdelset(&action.sa_mask, SIGBUS);
     RT_CHECK(sigaction(number, &action, NULL) == 0);
 }
 
 /*
  * The signal is blocked while its handler runs, so the raise stays pending until the handler
  * returns, and then kills before the interrupted code runs on: exit status and core dump show the
- * crash as it was.  A fault inside safe() itself is blocked too; the kernel then kills at once.
- * SIGBUS alone is not blocked (rt/guarded_mapping.h): a second one finds its own thread dying, and
- * ends it.
+ * crash as it was.  A fault inside invalidate_outputs() itself is blocked too; the kernel then
+ * kills at once.  SIGBUS alone is not blocked (rt/guarded_mapping.h): a second one finds its own
+ * thread dying, and ends it.
  */
 static void on_fatal_signal(int number)
 {
@@ -84,8 +85,8 @@ static void on_fatal_signal(int number)
             invalidate_outputs(invalidate_self);
         write_reason(number);
     } else if (first != self) {
-        /* Another thread is making the outputs safe and will end the process; dying now would
-         * cut it short. */
+        /* Another thread is invalidating the outputs and will end the process; ending it now would
+         * interrupt that. */
         for (;;)
             pause();
     }
@@ -116,7 +117,7 @@ static void on_stop_signal(int number)
 
 void rt_stop_on_signals(void)
 {
-    /* Without SA_RESTART: a main thread that sleeps or waits wakes up to look at the flag. */
+    /* Without SA_RESTART: a main thread that sleeps or waits wakes up and reads the flag. */
     set_action(SIGINT, on_stop_signal, 0);
     set_action(SIGTERM, on_stop_signal, 0);
     set_action(SIGHUP, on_stop_signal, 0);

@@ -6,7 +6,8 @@
 #include "rt/check.h"
 
 /* Windows: so many make a time constant; so many in a row within, or beyond, a tenth of a cycle
- * make the lock or its loss; so many without a word until the rate goes back to nominal. */
+ * make the lock or its loss; so many without an observation until the rate goes back to
+ * nominal. */
 enum { WINDOWS = 8, STREAK = 4, HOLD = 5 * WINDOWS };
 
 void rt_phase_lock_begin(struct rt_phase_lock *lock, const struct rt_phase_lock_spec *spec)
@@ -28,8 +29,8 @@ static uint64_t grid_time(const struct rt_phase_lock *lock, uint64_t local_ns)
     return local_ns - (uint64_t)lock->offset_ns;
 }
 
-/* Where kept observations stand in order: by their delay, or by their phase where that is all that
- * is known of them. */
+/* The sort key of the kept observations: their delay, or their phase where the delay is not
+ * known. */
 static bool sorts_before(const struct rt_phase_lock *lock, uint64_t delay_ns, int64_t phase_ns,
                          int i)
 {
@@ -38,7 +39,7 @@ static bool sorts_before(const struct rt_phase_lock *lock, uint64_t delay_ns, in
     return phase_ns < lock->samples[i].phase_ns;
 }
 
-/* From -cycle/2 up to +cycle/2.  Times of 64 bits wrap around, their differences do not mind. */
+/* From -cycle/2 up to +cycle/2.  64-bit times wrap around; their differences stay correct. */
 static int64_t wrap(const struct rt_phase_lock *lock, uint64_t difference_ns)
 {
     const int64_t cycle = (int64_t)lock->spec.cycle_ns;
@@ -74,7 +75,7 @@ static double clamp(double value, double limit)
     return value > limit ? limit : value < -limit ? -limit : value;
 }
 
-/* A board that is ahead wants releases to come sooner: a positive error is a negative rate. */
+/* A board that is ahead needs earlier releases: a positive error is a negative rate. */
 static void update_rate(struct rt_phase_lock *lock, double error_ns)
 {
     const double limit = lock->spec.limit_ppm * 1e-6;
@@ -105,7 +106,7 @@ static void update_lock_state(struct rt_phase_lock *lock, double error_ns)
         lose_lock(lock);
 }
 
-/* Half a cycle off is as near to the next one: hold the phase that there is, and keep the rate. */
+/* Half a cycle off is as near to the next cycle: hold the present phase, and keep the rate. */
 static double count_slip(struct rt_phase_lock *lock, double error_ns)
 {
     lock->anchor_ns += (uint64_t)(int64_t)error_ns;
@@ -114,8 +115,8 @@ static double count_slip(struct rt_phase_lock *lock, double error_ns)
     return 0.0;
 }
 
-/* A delay far above the usual may lie on either way, and says nothing of the phase.  One that stays
- * becomes the usual one. */
+/* A delay far above the usual one may lie in either direction, so the observation does not show
+ * the phase.  One that stays becomes the usual one. */
 static bool is_delayed(struct rt_phase_lock *lock, uint64_t delay_ns)
 {
     if (lock->min_delay_ns == 0 || delay_ns < lock->min_delay_ns)
@@ -131,14 +132,14 @@ static void close_window(struct rt_phase_lock *lock)
     double error_ns = (double)lock->samples[pick].phase_ns;
     lock->empty_windows = 0;
     rt_histogram_add(&lock->error_ns, (uint64_t)fabs(error_ns), lock->frame);
-    /* The last quarter of the way to half a cycle: beyond, the sign is anybody's guess. */
+    /* The last quarter before half a cycle: beyond, the sign is not known. */
     if (fabs(error_ns) > 0.375 * (double)lock->spec.cycle_ns)
         error_ns = count_slip(lock, error_ns);
     update_rate(lock, error_ns);
     update_lock_state(lock, error_ns);
 }
 
-/* What was needed to get the error away is not needed any more: only the lasting part is held. */
+/* The proportional part of the rate is dropped; only the integral part is held. */
 static void pass_empty_window(struct rt_phase_lock *lock)
 {
     lock->rate = lock->integral;

@@ -1,21 +1,20 @@
 /*
- * A phase lock: the frame grid follows a clock that somebody else owns, as far as it is allowed to.
+ * A phase lock: the frame grid tracks the clock of a board, within a limit of its rate.
  *
  *      board clock   |     |     |     |     |     |       observations: local time, board time
- *      grid          |      |      |     |     |     |      release = start + slot * period +
- * offset
+ *      grid          |      |      |     |     |     |      release: start + slot period + offset
  *                      <-e->                                e: the board ahead of the grid
  *
  * Pure: no clock is read and nothing is waited for.  Of all observations in a window of an eighth
- * of the time constant one counts: where the delay of the question is known the one with the least,
- * else the median, so that one that was held up says nothing; a window in which all were, neither.
- * A second-order loop (critically damped) turns it into a rate, never beyond the limit, and the
- * offset moves by that rate and in no other way: the grid never jumps.  Without observations the
- * rate is held for some time constants and then goes back to nominal.
+ * of the time constant one counts: where the delay of the question is known the one with the
+ * least, else the median, so that a delayed observation has no effect; a window in which all were
+ * delayed has none either.  A second-order loop (critically damped) turns it into a rate, never
+ * beyond the limit, and the offset moves by that rate and in no other way: the grid never jumps.
+ * Without observations the rate is held for some time constants and then goes back to nominal.
  *
  * Phase is counted modulo `cycle_ns`, the period of the grid or what it has in common with the
- * board's.  Where the limit does not let the grid follow, the phase slips by: after half a cycle
- * the lock begins anew at the phase that there is, and counts a slip.
+ * board's.  Where the limit is too small for the grid to keep up, the phase slips: after half a
+ * cycle the lock starts again at the present phase and counts a slip.
  */
 #pragma once
 
@@ -31,13 +30,13 @@ struct rt_phase_lock_spec {
     uint64_t cycle_ns;         /* phase is counted modulo this */
     uint64_t time_constant_ns; /* of the loop */
     double limit_ppm;          /* most that the rate may be off nominal */
-    bool has_delay;            /* observations know how uncertain they are */
+    bool has_delay;            /* observations have a delay_ns */
 };
 
 /* When the far end's clock showed board_ns. */
 struct rt_phase_sample {
     uint64_t local_ns, board_ns;
-    uint64_t delay_ns; /* the less, the surer; 0 where it is not known */
+    uint64_t delay_ns; /* of the question and answer: the smaller, the more certain; 0: not known */
 };
 
 struct rt_phase_lock {
@@ -57,8 +56,9 @@ struct rt_phase_lock {
         uint64_t delay_ns;
         int64_t phase_ns; /* the board ahead of the grid */
     } samples[RT_PHASE_LOCK_SAMPLE_MAX];
-    uint64_t min_delay_ns;  /* delay, of late: what is far above it was held up somewhere */
-    uint32_t empty_windows; /* windows without an observation, in a row */
+    uint64_t min_delay_ns; /* smallest delay of late; an observation far above it was delayed on its
+                              way */
+    uint32_t empty_windows;             /* windows without an observation, in a row */
     uint32_t good_windows, bad_windows; /* windows within and beyond a tenth of a cycle, in a row */
     uint64_t frame;                     /* steps so far */
 
@@ -66,7 +66,7 @@ struct rt_phase_lock {
     bool locked;
     bool saturated;                /* the rate is at its limit */
     uint64_t observations, losses; /* offered; times that the lock was lost */
-    uint64_t slips;                /* half cycles that the grid could not follow */
+    uint64_t slips;                /* half cycles by which the grid fell behind */
     uint64_t locked_steps;
     struct rt_histogram error_ns; /* size of the error of every window, by frame */
 };

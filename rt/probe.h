@@ -1,6 +1,6 @@
 /*
  * USDT probes of the frame loop, provider `airbearing`, for bpftrace, perf and SystemTap.  Each is
- * one nop until somebody attaches; without <sys/sdt.h> at build time there are none.
+ * one nop until a tracer attaches; without <sys/sdt.h> at build time there are none.
  *
  *      release   a frame woke up            frame, release_ns
  *      latch     it takes its inputs        frame, start_ns

@@ -8,8 +8,8 @@
 
 /*
  * tail counts items pushed, head counts items popped; both only grow, item k lies in slot
- * k & mask.  Each side writes one line and keeps its last look at the other's counter there, so in
- * the usual case (neither full nor empty as last seen) it does not touch the other's line at all.
+ * k & mask.  Each side writes one cache line and keeps a copy of the other's counter there, so in
+ * the usual case (by that copy neither full nor empty) it does not touch the other's line at all.
  */
 struct rt_ring {
     /* set at set-up, then const */
@@ -21,7 +21,6 @@ struct rt_ring {
     _Alignas(RT_CACHE_LINE) _Atomic uint64_t tail;
     uint64_t cached_head;
     _Atomic uint64_t dropped;
-    _Atomic uint64_t high_water;
 
     /* the consumer's line */
     _Alignas(RT_CACHE_LINE) _Atomic uint64_t head;
@@ -82,26 +81,21 @@ static unsigned char *slot_at(const struct rt_ring *ring, uint64_t index)
     return ring->items + (index & ring->mask) * ring->stride;
 }
 
-/* One writer per counter, so a plain load and store is an increment nobody can disturb. */
+/* One writer per counter, so a plain load and store is a safe increment. */
 static void increment(_Atomic uint64_t *counter)
 {
     const uint64_t count = atomic_load_explicit(counter, memory_order_relaxed);
     atomic_store_explicit(counter, count + 1, memory_order_relaxed);
 }
 
-/* Acquire: what the consumer still read from a slot before it moved head must be over before the
- * producer overwrites that slot. */
-static void refresh_cached_head(struct rt_ring *ring)
-{
-    ring->cached_head = atomic_load_explicit(&ring->head, memory_order_acquire);
-}
-
 void *rt_ring_claim(struct rt_ring *ring)
 {
     /* Relaxed: only the producer writes tail. */
     const uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+    /* Acquire: the consumer's reads of a slot before it moved head must be over before the producer
+     * overwrites that slot. */
     if (tail - ring->cached_head > ring->mask)
-        refresh_cached_head(ring);
+        ring->cached_head = atomic_load_explicit(&ring->head, memory_order_acquire);
     if (tail - ring->cached_head > ring->mask) {
         increment(&ring->dropped);
         return NULL;
@@ -109,23 +103,10 @@ void *rt_ring_claim(struct rt_ring *ring)
     return slot_at(ring, tail);
 }
 
-/* The last look at head can only overstate what is waiting, so a fresh look is needed just when the
- * mark seems beaten: ever more rarely, the deeper the ring has been. */
-static void mark_high_water(struct rt_ring *ring, uint64_t tail)
-{
-    const uint64_t high = atomic_load_explicit(&ring->high_water, memory_order_relaxed);
-    if (tail - ring->cached_head <= high)
-        return;
-    refresh_cached_head(ring);
-    if (tail - ring->cached_head > high)
-        atomic_store_explicit(&ring->high_water, tail - ring->cached_head, memory_order_relaxed);
-}
-
 void rt_ring_push(struct rt_ring *ring)
 {
     const uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed) + 1;
     RT_CHECK(tail - ring->cached_head <= ring->mask + 1); /* nothing was claimed */
-    mark_high_water(ring, tail);
     /* Release: the consumer that sees the new tail must see the whole item. */
     atomic_store_explicit(&ring->tail, tail, memory_order_release);
 }
@@ -149,19 +130,8 @@ void rt_ring_pop(struct rt_ring *ring)
     atomic_store_explicit(&ring->head, head + 1, memory_order_release);
 }
 
-/* Relaxed below: these are counts for a report, and carry no item with them. */
-
-uint64_t rt_ring_pushed(const struct rt_ring *ring)
-{
-    return atomic_load_explicit(&ring->tail, memory_order_relaxed);
-}
-
+/* Relaxed: the count is for a report, and no item depends on it. */
 uint64_t rt_ring_dropped(const struct rt_ring *ring)
 {
     return atomic_load_explicit(&ring->dropped, memory_order_relaxed);
-}
-
-uint64_t rt_ring_high_water(const struct rt_ring *ring)
-{
-    return atomic_load_explicit(&ring->high_water, memory_order_relaxed);
 }

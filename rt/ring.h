@@ -29,7 +29,5 @@ const void *rt_ring_front(struct rt_ring *ring);
 /* Give the item back to the producer.  Context: any, consumer. */
 void rt_ring_pop(struct rt_ring *ring);
 
-/* Items pushed / lost to a full ring so far, and the most ever waiting.  Context: any. */
-uint64_t rt_ring_pushed(const struct rt_ring *ring);
+/* Items lost to a full ring so far.  Context: any. */
 uint64_t rt_ring_dropped(const struct rt_ring *ring);
-uint64_t rt_ring_high_water(const struct rt_ring *ring);

@@ -33,8 +33,9 @@ struct rt_schedule {
     uint32_t pattern;          /* frames after which the table repeats */
     uint64_t *row;             /* one bit per job */
     struct rt_histogram *time; /* measured, one per job */
-    uint64_t (*now_ns)(void);  /* rt_now_ns() unless a test brings a clock of its own */
-    uint64_t frame_offset; /* jobs count frame + shift, modulo 2^64; 0 unless somebody sets it */
+    uint64_t (*now_ns)(void);  /* rt_now_ns(), or the clock of a test */
+    uint64_t frame_offset; /* jobs get frame + frame_offset, modulo 2^64; 0 unless a restored state
+                              sets it */
 
     /* of the frame that ran last, for its record */
     uint64_t begin_ns;             /* when its first job began */
@@ -51,6 +52,6 @@ uint32_t rt_schedule_pattern(const struct rt_job *jobs, int job_count);
 size_t rt_schedule_size(const struct rt_job *jobs, int job_count);
 struct rt_schedule *rt_schedule_place(const struct rt_job *jobs, int job_count, void *mem);
 
-/* Run the jobs of this frame in order and measure each.  They are told frame + shift: a state that
- * was put back goes on in the rhythm it had.  Context: frame. */
+/* Run the jobs of this frame in order and measure each.  They get frame + frame_offset, so that a
+ * restored state goes on at the phase it had.  Context: frame. */
 void rt_schedule_run(struct rt_schedule *schedule, uint64_t frame);

@@ -26,7 +26,7 @@ struct thread_start {
     void *self;
     sem_t ready;
 
-    /* what the thread answers; errors are errno values, 0 for granted */
+    /* results of the thread; errors are errno values, 0 for granted */
     int tid, policy, priority, cpu;
     int cpu_error, policy_error, stack_error;
 };
@@ -57,8 +57,8 @@ static int pin_to_core(int cpu)
 
 /*
  * Bring the whole stack, the thread's TLS included, to the thread's own node and make every page
- * present.  The kernel is asked to populate because that leaves the contents alone; writing below
- * one's own stack pointer by hand does not.
+ * present.  MADV_POPULATE_WRITE leaves the contents alone; writing below one's own stack pointer
+ * does not.
  */
 static int touch_stack(int cpu)
 {
@@ -116,7 +116,7 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
-/* Only the signals that a thread brings on itself; the others go to a thread that has time. */
+/* Only the signals that a thread raises itself; the others go to other threads. */
 static void own_signals_only(pthread_attr_t *attr)
 {
     static const int own[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGSYS};
@@ -127,8 +127,8 @@ static void own_signals_only(pthread_attr_t *attr)
     pthread_attr_setsigmask_np(attr, &blocked);
 }
 
-/* Born as an ordinary thread whatever its starter is; it takes its properties itself, so that each
- * refusal is known by name and costs nothing but the property. */
+/* The thread starts with the ordinary policy, whatever its starter has; it sets its properties
+ * itself, so that each refusal is known by name and loses only that property. */
 static int create_thread(pthread_t *id, struct thread_start *thread_start)
 {
     pthread_attr_t attr;
@@ -206,7 +206,7 @@ static void explain_refusals(const struct thread_start *thread_start, char reaso
         explain_cpu(thread_start->spec, &machine, thread_start->cpu_error, reason);
     if (thread_start->stack_error != 0)
         add_sentence(reason,
-                     "The stack of thread %s was not touched beforehand (%s): its first use of "
+                     "The stack of thread %s was not prefaulted (%s): its first use of "
                      "each page costs a fault; use Linux 5.14 or later.",
                      thread_start->spec->name, strerror(thread_start->stack_error));
 }
@@ -273,7 +273,7 @@ bool rt_lock_memory(char reason[RT_REASON_MAX])
     if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0)
         limit = (struct rlimit){0, 0};
     limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_MEMLOCK, &limit); /* of no matter where CAP_IPC_LOCK is held */
+    (void)setrlimit(RLIMIT_MEMLOCK, &limit); /* without effect where CAP_IPC_LOCK is held */
 
     if (fits_memory_limit(&machine, limit.rlim_cur) && mlockall(MCL_CURRENT | MCL_FUTURE) == 0)
         return true;

@@ -1,8 +1,8 @@
 /*
  * Threads with a policy, a priority, a core and a touched stack.
  *
- * A machine may refuse any of these.  Then the thread runs all the same, and what was refused is
- * kept in words the user can act on.
+ * A machine may refuse any of these.  Then the thread runs all the same, and each refusal is kept
+ * as a sentence that the user can act on.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /*
- * The frame thread kicks, another thread looks.  A frame thread that has not kicked for limit_ns is
- * hung, and whoever looks sends the safe outputs.
+ * The frame thread kicks the watchdog, other threads poll it.  A frame thread that has not kicked
+ * for limit_ns is hung, and the thread that finds it so invalidates the outputs.
  *
- * That is judged by who was looking on: where the whole machine stood still, whoever wakes first
- * finds the other silent.  Time in which nobody looked for longer than usual does not count.
+ * Only time during which some thread polled without a break counts: when the whole machine stood
+ * still, neither side is hung.
  */
 #pragma once
 
@@ -13,16 +13,16 @@
 
 #include "rt/estop.h"
 
-enum { RT_WATCHDOG_POLL_GAP_NS = 50000000 }; /* lookers come by every 20 ms, or a little later */
+enum { RT_WATCHDOG_POLL_GAP_NS = 50000000 }; /* threads poll every 20 ms, or a little later */
 
 struct rt_watchdog {
     _Atomic uint64_t kicked_ns;        /* 0: not armed */
-    _Atomic uint64_t polled_ns;        /* by whomever; 0: not yet */
-    _Atomic uint64_t watched_since_ns; /* from when on somebody looks without a break */
+    _Atomic uint64_t polled_ns;        /* time of the last poll by any thread; 0: none yet */
+    _Atomic uint64_t watched_since_ns; /* since when some thread has polled without a break */
     uint64_t limit_ns;
     atomic_bool expired;
-    struct rt_estop
-        *estop; /* raised by the bark, for a frame thread that comes back; may be NULL */
+    struct rt_estop *estop; /* raised when the watchdog expires, for a frame thread that comes back;
+                               may be NULL */
 };
 
 /* Context: frame. */
@@ -38,14 +38,14 @@ static inline void rt_watchdog_disarm(struct rt_watchdog *watchdog)
     atomic_store_explicit(&watchdog->kicked_ns, 0, memory_order_relaxed);
 }
 
-/* Look, after a while in which perhaps nobody did; from when on the silence counts.
- * Context: as below. */
+/* Poll; returns the time from which the silence counts, after any gap in the polling.  Context: as
+ * below. */
 static inline uint64_t rt_watchdog_poll(struct rt_watchdog *watchdog, uint64_t now_ns)
 {
     const uint64_t away_ns = watchdog->limit_ns / 4 > RT_WATCHDOG_POLL_GAP_NS
                                  ? watchdog->limit_ns / 4
                                  : RT_WATCHDOG_POLL_GAP_NS;
-    /* Acquire and release: who sees that another has looked sees from when on that counts. */
+    /* Acquire and release: a thread that sees the poll of another also sees watched_since_ns. */
     const uint64_t polled_ns = atomic_load_explicit(&watchdog->polled_ns, memory_order_acquire);
     if (polled_ns != 0 && now_ns > polled_ns && now_ns - polled_ns > away_ns)
         atomic_store_explicit(&watchdog->watched_since_ns, now_ns, memory_order_relaxed);

@@ -22,8 +22,8 @@ static void describe_range(const struct cfg_key *key, struct cfg_phrase *value)
 
 static void describe_choices(const struct cfg_key *key, struct cfg_phrase *value)
 {
-    for (int i = 0; key->choices[i] != NULL; i++)
-        cfg_phrase_add(value, "%s%s", i > 0 ? " | " : "", key->choices[i]);
+    for (int i = 0; cfg_choice(key, i) != NULL; i++)
+        cfg_phrase_add(value, "%s%s", i > 0 ? " | " : "", cfg_choice(key, i));
 }
 
 static void describe_value(const struct cfg_key *key, struct cfg_phrase *value)
@@ -37,7 +37,7 @@ static void describe_value(const struct cfg_key *key, struct cfg_phrase *value)
     if (key->type == CFG_VECTOR)
         cfg_phrase_add(value, key->size == 6 ? "3 or 6 " : "%d ", key->size);
     cfg_phrase_add(value, "%s", nouns[key->type]);
-    if (key->choices != NULL)
+    if (key->type == CFG_CHOICE)
         describe_choices(key, value);
     if (key->type == CFG_ROWS && key->size > 0)
         cfg_phrase_add(value, " of %d numbers", key->size);

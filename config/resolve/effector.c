@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "config/yaml/suggest.h"
+#include "rt/executive/world_needs.h"
 
 static const double FULL_TURN = 6.283185307179586;
 
@@ -70,8 +71,8 @@ static bool resolve_wheel(const struct cfg_resolve *resolve, const struct cfg_ke
 
 static bool check_air(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys)
 {
-    return resolve->scenario->spec.environment.air ||
-           cfg_fail_at(resolve->report, keys->node, "type", "%s", cfg_no_air);
+    const char *lack = sim_lacks_air(&resolve->scenario->spec);
+    return lack == NULL || cfg_fail_at(resolve->report, keys->node, "type", "%s", lack);
 }
 
 static bool check_lag(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
@@ -118,8 +119,9 @@ static bool check_field(const struct cfg_resolve *resolve, const struct cfg_keys
 {
     const struct cfg_scenario *scenario = resolve->scenario;
     const double *field = scenario->spec.environment.magnetic_field;
-    if (!cfg_has_field(resolve))
-        return cfg_fail_at(resolve->report, keys->node, "type", "%s", cfg_no_field);
+    const char *lack = sim_lacks_field(&scenario->spec);
+    if (lack != NULL)
+        return cfg_fail_at(resolve->report, keys->node, "type", "%s", lack);
     if (!scenario->spec.world.fixed_field || field[0] != 0 || field[1] != 0 || field[2] != 0)
         return true;
     return cfg_fail_at(resolve->report, keys->node, "type",

@@ -7,6 +7,7 @@
 
 #include "config/resolve/resolve.h"
 #include "config/yaml/suggest.h"
+#include "rt/executive/output/sensor_types.h"
 
 static const struct cfg_keys_fault *fault_keys(const struct cfg_resolve *resolve, int i)
 {
@@ -117,32 +118,20 @@ static bool resolve_window(const struct cfg_resolve *resolve, const struct cfg_k
 
 /* ---- how hard ---- */
 
-static int component_count(enum sim_sensor_kind kind)
-{
-    return kind == SIM_SENSOR_BAROMETER || kind == SIM_SENSOR_AIRSPEED || kind == SIM_SENSOR_ENCODER
-               ? 1
-               : 3;
-}
-
 /* Unit of a signal, NULL: plain numbers; and its components. */
 static const char *signal_unit(const struct cfg_scenario *scenario, const struct sim_fault *fault,
                                int *count)
 {
-    static const char *const unit[] = {
-        [SIM_SENSOR_GYRO] = "rad/s",     [SIM_SENSOR_ACCELEROMETER] = "m/s^2",
-        [SIM_SENSOR_MAGNETOMETER] = "T", [SIM_SENSOR_BAROMETER] = "Pa",
-        [SIM_SENSOR_AIRSPEED] = "Pa",    [SIM_SENSOR_GPS] = "m",
-        [SIM_SENSOR_SUN] = NULL,         [SIM_SENSOR_STAR_TRACKER] = "rad",
-        [SIM_SENSOR_ENCODER] = "rad"};
     *count = 1;
     if (fault->sensor < 0)
         return NULL; /* controls */
     const struct sim_sensor *sensor = &scenario->spec.sensors[fault->sensor];
+    const struct sim_sensor_type *type = &sim_sensor_types[sensor->kind];
     const struct dyn_body_spec *spec = &scenario->spec.bodies[sensor->body].spec;
-    *count = component_count(sensor->kind);
-    if (sensor->kind == SIM_SENSOR_ENCODER && !cfg_joint_turns(spec, sensor->coordinate))
-        return "m";
-    return unit[sensor->kind];
+    *count = type->fault_width;
+    return type->slide_unit != NULL && !cfg_joint_turns(spec, sensor->coordinate)
+               ? type->slide_unit
+               : type->fault_unit;
 }
 
 static bool parse_value(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
@@ -266,21 +255,25 @@ static bool check_keys(const struct cfg_resolve *resolve, const struct cfg_keys_
 }
 
 /* An attitude is wrong by a turn about some axes, or it is another attitude altogether. */
-static bool check_attitude(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
-                           const struct sim_fault *fault)
+static bool check_whole(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
+                        const struct sim_fault *fault)
 {
     const enum io_fault_kind kind = fault->spec.kind;
-    if (fault->sensor < 0 ||
-        resolve->scenario->spec.sensors[fault->sensor].kind != SIM_SENSOR_STAR_TRACKER)
+    if (fault->sensor < 0)
+        return true;
+    const enum sim_sensor_kind sensor = resolve->scenario->spec.sensors[fault->sensor].kind;
+    const char *whole = sim_sensor_types[sensor].whole;
+    if (whole == NULL)
         return true;
     if (kind == IO_FAULT_STUCK && keys->value != NULL)
         return cfg_fail_at(resolve->report, keys->node, "value",
-                           "a star tracker is stuck where it was, at no number; remove it");
+                           "a %s is stuck where it was, at no number; remove it",
+                           cfg_sensor_label(sensor).text);
     const bool turns = kind == IO_FAULT_BIAS || kind == IO_FAULT_DRIFT || kind == IO_FAULT_NOISE;
     return turns || keys->axes.count == 0 ||
            cfg_fail_at(resolve->report, keys->node, "axes",
-                       "%s takes the whole attitude, not some axes of it; remove it",
-                       cfg_fault_name(kind));
+                       "%s takes the whole %s, not some axes of it; remove it",
+                       cfg_fault_name(kind), whole);
 }
 
 /* ---- all ---- */
@@ -345,7 +338,7 @@ bool cfg_resolve_faults(const struct cfg_resolve *resolve)
         fault->way = (enum sim_direction)keys->way;
         fault->spec.kind = (enum io_fault_kind)keys->type;
         if (!find_target(resolve, keys, fault) || !check_keys(resolve, keys) ||
-            !check_attitude(resolve, keys, fault) || !resolve_window(resolve, keys, &fault->spec))
+            !check_whole(resolve, keys, fault) || !resolve_window(resolve, keys, &fault->spec))
             return false;
         const char *unit = signal_unit(scenario, fault, &count);
         if (!resolve_value(resolve, keys, fault, unit) ||

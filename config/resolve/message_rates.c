@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "config/resolve/resolve.h"
+#include "rt/executive/output/sensor_types.h"
 
 static const char *const message_key[SIM_MESSAGE_COUNT] = {
     [SIM_MESSAGE_HEARTBEAT] = "heartbeat",
@@ -44,15 +45,17 @@ static const int usual_hz[IO_PROTOCOL_COUNT][SIM_MESSAGE_COUNT] = {
     [IO_PROTOCOL_HAND] = {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, NONE},
 };
 
+static bool feeds(const struct sim_sensor *sensor, int message)
+{
+    return sim_sensor_types[sensor->kind].message == 1u << message;
+}
+
 /* The slowest instrument that feeds the message; 0: there is none. */
 static uint32_t device_every(const struct cfg_scenario *scenario, int message)
 {
-    const enum sim_sensor_kind kind = message == SIM_MESSAGE_TRACKER ? SIM_SENSOR_STAR_TRACKER
-                                      : message == SIM_MESSAGE_SUN   ? SIM_SENSOR_SUN
-                                                                     : SIM_SENSOR_ENCODER;
     uint32_t every = 0;
     for (int i = 0; i < scenario->spec.sensor_count; i++)
-        if (scenario->spec.sensors[i].kind == kind && scenario->spec.sensors[i].every > every)
+        if (feeds(&scenario->spec.sensors[i], message) && scenario->spec.sensors[i].every > every)
             every = scenario->spec.sensors[i].every;
     return every;
 }
@@ -93,7 +96,7 @@ static int angle_count(const struct cfg_scenario *scenario)
 {
     int count = 0;
     for (int i = 0; i < scenario->spec.sensor_count; i++)
-        count += scenario->spec.sensors[i].kind == SIM_SENSOR_ENCODER;
+        count += feeds(&scenario->spec.sensors[i], SIM_MESSAGE_ANGLES);
     return count;
 }
 

@@ -54,12 +54,6 @@ bool cfg_resolve_model(const struct cfg_resolve *resolve);
  * false with the complaint in report.  Context: setup. */
 bool cfg_resolve_world(const struct cfg_resolve *resolve);
 
-/* Is there a magnetic field, and what to say where there is not.  Context: setup. */
-bool cfg_has_field(const struct cfg_resolve *resolve);
-extern const char cfg_no_field[];
-/* The same of environment.air, for those that do nothing without it. */
-extern const char cfg_no_air[];
-
 /* One body's joint: all but whom it mimics.  false with the complaint in report.  Context: setup.
  */
 bool cfg_resolve_joint(const struct cfg_resolve *resolve, const struct cfg_keys_joint *joint,

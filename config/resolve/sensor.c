@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "rt/executive/output/sensor_types.h"
+
 /* Rows of the rotation that takes body axes to instrument axes, from the instrument's attitude. */
 static void mounting(const double q[4], double M[9])
 {
@@ -123,7 +125,7 @@ static uint32_t *fill(const struct cfg_keys_device *keys, struct sim_sensor *sen
 
 static bool check_only_one(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys)
 {
-    if (keys->type == CFG_DEVICE_ENCODER)
+    if (sim_sensor_types[keys->type].many)
         return true;
     for (int i = 0; i < resolve->scenario->spec.sensor_count; i++) {
         const struct sim_sensor *other = &resolve->scenario->spec.sensors[i];
@@ -140,17 +142,9 @@ static bool check_only_one(const struct cfg_resolve *resolve, const struct cfg_k
 /* What an instrument needs of the world. */
 static bool check_world(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys)
 {
-    const struct dyn_environment *world = &resolve->scenario->spec.environment;
-    const bool wants_air = keys->type == CFG_DEVICE_BAROMETER || keys->type == CFG_DEVICE_AIRSPEED;
-    if (wants_air && !world->air)
-        return cfg_fail_at(resolve->report, keys->node, "type", "%s", cfg_no_air);
-    if (keys->type == CFG_DEVICE_MAGNETOMETER && !cfg_has_field(resolve))
-        return cfg_fail_at(resolve->report, keys->node, "type", "%s", cfg_no_field);
-    if (keys->type == CFG_DEVICE_SUN_SENSOR && world->kind == DYN_WORLD_UNIFORM)
-        return cfg_fail_at(resolve->report, keys->node, "type",
-                           "there is no Sun in a uniform world; give environment.world: orbit or "
-                           "local");
-    return true;
+    const struct sim_sensor_type *type = &sim_sensor_types[keys->type];
+    const char *lack = type->lacks != NULL ? type->lacks(&resolve->scenario->spec) : NULL;
+    return lack == NULL || cfg_fail_at(resolve->report, keys->node, "type", "%s", lack);
 }
 
 static bool resolve_encoder(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,

@@ -78,17 +78,6 @@ static void resolve_field(const struct cfg_resolve *resolve)
     world->has_field = true;
 }
 
-const char cfg_no_field[] =
-    "there is no magnetic model for environment.date in this program; take a date that the World "
-    "Magnetic Model covers (tools/build fetches it), or give environment.magnetic_field";
-
-bool cfg_has_field(const struct cfg_resolve *resolve)
-{
-    return resolve->scenario->spec.world.fixed_field || resolve->scenario->spec.world.has_field;
-}
-
-const char cfg_no_air[] = "there is no air to feel; give environment.air: true, or world: local";
-
 /* ---- all ---- */
 
 static bool resolve_gust(const struct cfg_resolve *resolve)

@@ -57,14 +57,14 @@ bool cfg_fail_wants(const struct cfg_reader *reader, const struct cfg_key *key,
                        found(node).text);
 }
 
-static void add_choices(struct cfg_phrase *phrase, const char *const *choices)
+static void add_choices(struct cfg_phrase *phrase, const struct cfg_key *key)
 {
-    for (int i = 0; choices[i] != NULL; i++)
+    for (int i = 0; cfg_choice(key, i) != NULL; i++)
         cfg_phrase_add(phrase, "%s%s",
-                       i == 0                   ? ""
-                       : choices[i + 1] != NULL ? ", "
-                                                : " or ",
-                       choices[i]);
+                       i == 0                           ? ""
+                       : cfg_choice(key, i + 1) != NULL ? ", "
+                                                        : " or ",
+                       cfg_choice(key, i));
 }
 
 bool cfg_is_name(const char *text)
@@ -93,18 +93,18 @@ static bool read_choice(const struct cfg_reader *reader, const struct cfg_key *k
                         const struct cfg_node *node, int *out)
 {
     struct cfg_suggestion suggestion = cfg_suggest_begin(node->text);
-    for (int i = 0; key->choices[i] != NULL; i++) {
-        if (strcmp(key->choices[i], node->text) == 0) {
+    for (int i = 0; cfg_choice(key, i) != NULL; i++) {
+        if (strcmp(cfg_choice(key, i), node->text) == 0) {
             *out = i;
             return true;
         }
-        cfg_suggest_offer(&suggestion, key->choices[i]);
+        cfg_suggest_offer(&suggestion, cfg_choice(key, i));
     }
     if (suggestion.best != NULL)
         return cfg_fail_at(reader->report, node, NULL, "%s cannot be %s; did you mean \"%s\"?",
                            key->name, cfg_quote(node->text).text, suggestion.best);
     struct cfg_phrase choices = {0};
-    add_choices(&choices, key->choices);
+    add_choices(&choices, key);
     return cfg_fail_at(reader->report, node, NULL, "%s cannot be %s; write %s", key->name,
                        cfg_quote(node->text).text, choices.text);
 }

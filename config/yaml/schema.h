@@ -43,9 +43,10 @@ struct cfg_key {
     int size;           /* numbers of a vector or row; most items of a list, 0: any */
     const char *unit;   /* SI unit of the value, NULL: a plain number */
     enum cfg_limit limit;
-    double min, max;            /* SI, both included */
-    const char *word;           /* stands for -1 (integer) or 0 (quantity) */
-    const char *const *choices; /* ends with NULL */
+    double min, max;              /* SI, both included */
+    const char *word;             /* stands for -1 (integer) or 0 (quantity) */
+    const char *const *choices;   /* ends with NULL */
+    const char *(*choice)(int i); /* instead of the list: the i-th; NULL: there are no more */
     const struct cfg_table *table;
     const char *fallback;  /* default, as one would write it */
     const char *otherwise; /* default in words, where it depends on other keys */
@@ -64,6 +65,12 @@ struct cfg_table {
     int variant_count; /* further keys by `type`: variants[i] goes with choice i */
     const struct cfg_table *variants;
 };
+
+/* The i-th word that the key takes; NULL: there are no more.  Context: any. */
+static inline const char *cfg_choice(const struct cfg_key *key, int i)
+{
+    return key->choice != NULL ? key->choice(i) : key->choices[i];
+}
 
 /* For those who write tables; AT() leads to the struct's `type`. */
 #define CFG_COUNT(array)     ((int)(sizeof(array) / sizeof((array)[0])))

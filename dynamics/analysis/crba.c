@@ -49,7 +49,7 @@ struct dyn_crba_work *dyn_crba_work_place(const struct dyn_model *model, void *m
     return work;
 }
 
-/* What the force F at link i's origin asks of the velocities that move the link's frame, the last
+/* The force F at link i's origin, projected on the velocities that move the link's frame, the last
  * first. */
 static void project_force(const struct dyn_model *model, const struct dyn_tree_pose *tree_pose,
                           int i, struct dyn_vec6 F, double *row)
@@ -107,16 +107,16 @@ static void add_modal_rows(const struct dyn_model *model, const struct dyn_crba_
     const struct dyn_vec6 *X = work->tree_pose->X[model->link[i].node];
     for (int p = 0; p < modal->modes; p++) {
         const struct dyn_vec6 F = dyn_inertia_mul(&work->Ic[i], &X[p]);
-        const struct dyn_vec6 felt = dyn_force_shift(&F, work->tree_pose->arm[i]);
+        const struct dyn_vec6 shifted = dyn_force_shift(&F, work->tree_pose->arm[i]);
         struct dyn_vec6 *B = &work->B[modal->v_at + p];
         double *row = work->ldl->row[modal->v_at + p];
-        *B = dyn_add6(B, &felt);
+        *B = dyn_add6(B, &shifted);
         for (int q = p; q >= 0; q--)
             row[p - q] += dyn_dot6(&F, &X[q]);
     }
 }
 
-/* The joints under a flexible link feel its modes, and all that they move. */
+/* The rows of the modes couple to the joints between the flexible link and the root. */
 static void end_modes(const struct dyn_model *model, const struct dyn_modal_link *modal,
                       const struct dyn_crba_work *work)
 {
@@ -178,9 +178,9 @@ void dyn_composite_add_modal_implicit(const struct dyn_model *model, double s,
 }
 
 /*
- * Any acceleration may stand between both sides of M (a - rest) = tau - ID(rest).  With zero, a
- * vehicle at orbital speed would push m w x v through all its joints and lose digits there; so the
- * origin of a free base is held instead: dv/dt = -w x v.
+ * M (a - rest) = tau - ID(rest) holds for any acceleration `rest`.  With zero, a vehicle at
+ * orbital speed would have forces m w x v in all its joints and lose digits there; so the origin
+ * of a free base is held instead: dv/dt = -w x v.
  */
 static void find_rest_acceleration(const struct dyn_model *model, const struct dyn_state *state,
                                    double *rest)
@@ -195,8 +195,8 @@ static void find_rest_acceleration(const struct dyn_model *model, const struct d
     }
 }
 
-/* Of the rows: b = M^-1 b.  A chain of followers and leaders closes loops that rows have no place
- * for, so M is filled out. */
+/* Of the rows: b = M^-1 b.  Mimicking joints couple branches that the rows of a tree do not, so M
+ * is dense. */
 static void solve_mass(const struct dyn_model *model, struct dyn_crba_work *work, double *b)
 {
     if (dyn_mimic_any(model)) {

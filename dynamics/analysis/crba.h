@@ -1,6 +1,6 @@
 /*
  * The mass matrix by composite bodies, and forward dynamics with it: O(bodies x depth^2) at most.
- * What dyn_aba() is checked by, and what serves those who need M itself.
+ * It checks dyn_aba(), and gives M itself to callers that need it.
  */
 #pragma once
 

@@ -11,7 +11,8 @@
 #include "dynamics/flex/modal_shape.h"
 #include "dynamics/kernel/mimic.h"
 
-/* A motion of link i's origin in its axes, in world axes and felt at arm. */
+/* A motion of link i's origin, given in its axes, as the motion of the end of arm in world
+ * axes. */
 static struct dyn_vec6 motion_at(const struct dyn_tree_pose *tree_pose, int i,
                                  const struct dyn_vec6 *m, struct dyn_vec3 arm)
 {
@@ -29,7 +30,7 @@ static void store_column(const struct dyn_vec6 *m, size_t nv, double *J)
         J[r * nv] = e[r];
 }
 
-/* The columns of joints that follow, or are followed, add up. */
+/* The column of a mimicking joint is added to that of its leader. */
 static void add_column(const struct dyn_vec6 *m, double ratio, size_t nv, double *J)
 {
     double e[6];
@@ -39,7 +40,7 @@ static void add_column(const struct dyn_vec6 *m, double ratio, size_t nv, double
         J[r * nv] += ratio * e[r];
 }
 
-/* Modes follow nothing, and nothing follows them. */
+/* Modes do not mimic, and no joint mimics them. */
 static void node_columns(const struct dyn_model *model, const struct dyn_tree_pose *tree_pose,
                          int i, struct dyn_vec3 arm, double *J)
 {
@@ -52,7 +53,7 @@ static void node_columns(const struct dyn_model *model, const struct dyn_tree_po
 
 static inline void fill_jacobian(const struct dyn_model *model,
                                  const struct dyn_tree_pose *tree_pose,
-                                 const struct dyn_point *point, int follows, double *J)
+                                 const struct dyn_point *point, int has_mimic, double *J)
 {
     const size_t nv = (size_t)model->nv;
     struct dyn_vec3 arm = dyn_tree_pose_arm(model, tree_pose, point);
@@ -63,7 +64,7 @@ static inline void fill_jacobian(const struct dyn_model *model,
         for (int k = first; k < end; k++) {
             const struct dyn_vec6 column = dyn_motion_shift(&tree_pose->S[k], arm);
             const struct dyn_mimic_row share = dyn_mimic_row(model, k);
-            if (follows)
+            if (has_mimic)
                 add_column(&column, share.ratio, nv, J + share.of);
             else
                 store_column(&column, nv, J + k);
@@ -74,7 +75,7 @@ static inline void fill_jacobian(const struct dyn_model *model,
     }
 }
 
-/* Two loops of one text: the one without followers does not look for them. */
+/* The function is compiled twice: without mimicking joints the loop does not test for them. */
 void dyn_jacobian(const struct dyn_model *model, const struct dyn_tree_pose *tree_pose,
                   const struct dyn_point *point, double *J)
 {
@@ -135,8 +136,8 @@ struct dyn_vec6 dyn_point_acceleration(const struct dyn_model *model,
         sum = dyn_add6(&sum, &c);
         if (a != NULL) {
             const struct dyn_vec6 own = joint_motion(model, tree_pose, i, a);
-            const struct dyn_vec6 felt = dyn_motion_shift(&own, arm);
-            sum = dyn_add6(&sum, &felt);
+            const struct dyn_vec6 shifted = dyn_motion_shift(&own, arm);
+            sum = dyn_add6(&sum, &shifted);
         }
         arm = dyn_add(arm, tree_pose->arm[i]);
     }

@@ -1,3 +1,4 @@
+/* Tested by tests/dynamics/analysis/test_crba.c and test_jacobian.c. */
 #include "dynamics/analysis/kinematics.h"
 
 #include "dynamics/flex/modal_shape.h"
@@ -120,7 +121,7 @@ static struct dyn_quat gibbs_turn(struct dyn_vec3 theta)
     return dyn_quat_unit((struct dyn_quat){1.0, 0.5 * theta.x, 0.5 * theta.y, 0.5 * theta.z});
 }
 
-/* A node stands where the modes of its parent put it, and moves with them. */
+/* The transform and motion of a node, from the modes of its parent. */
 static void move_node(const struct dyn_model *model, int i, struct dyn_work *work)
 {
     const struct dyn_tree_link *link = &model->link[i];
@@ -282,7 +283,7 @@ static struct dyn_pose joint_motion_pose(const struct dyn_tree_link *link, const
     return pose;
 }
 
-/* Where link i stands in its parent. */
+/* The pose of link i in its parent. */
 static struct dyn_pose link_pose(const struct dyn_model *model, const double *q, int i)
 {
     const struct dyn_tree_link *link = &model->link[i];

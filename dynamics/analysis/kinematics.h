@@ -1,7 +1,8 @@
 /*
- * Motion without forces: what coordinates and velocities mean.  Private to dynamics/ and tests/.
+ * Motion without forces, from coordinates and velocities.  Private to dynamics/ and tests/.
  *
- * The book's way, in link axes, for the algorithms that check the kernel or run seldom.
+ * In link axes, as in Featherstone, Rigid Body Dynamics Algorithms, for the algorithms that check
+ * the kernel or run seldom.
  */
 #pragma once
 
@@ -15,13 +16,13 @@
 void dyn_kinematics(const struct dyn_model *model, const struct dyn_state *state,
                     struct dyn_work *work);
 
-/* How the parent's acceleration arrives at link i, with what velocities add: all of a[i] but the
- * joint's own. `world` stands in for the parent of a root.  Needs dyn_kinematics().  Context:
+/* The parent's acceleration at link i plus the velocity terms: a[i] without the joint's own
+ * acceleration.  `world` is that of the parent of a root.  Needs dyn_kinematics().  Context:
  * frame. */
 struct dyn_vec6 dyn_carried_acceleration(const struct dyn_model *model, const struct dyn_work *work,
                                          int i, const struct dyn_vec6 *world);
 
-/* The fictitious acceleration of the world that stands for gravity.  Context: frame. */
+/* The fictitious acceleration of the world that represents gravity.  Context: frame. */
 struct dyn_vec6 dyn_world_acceleration(const struct dyn_input *input);
 
 /* S a and S' f of the joint of a link, which leaves its z axis where it is.  Context: frame. */

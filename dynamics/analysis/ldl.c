@@ -78,7 +78,8 @@ size_t dyn_ldl_size(const struct dyn_model *model)
     return lay_out_ldl(&probe, NULL, model);
 }
 
-/* Of so many velocities from `first` on, which stand on one another and the first on `under`. */
+/* Set the parents of so many velocities from `first` on: each the one before, and of the first
+ * `under`. */
 static void begin_rows(struct dyn_ldl *ldl, int first, int count, int under)
 {
     for (int k = first; k < first + count; k++) {

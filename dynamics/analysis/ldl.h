@@ -8,10 +8,11 @@
  *
  * Eliminated from the leaves, M keeps this pattern (Featherstone, section 6.5), and the tail of a
  * row lies in step with the row of the velocity it begins at: each inner loop runs over two plain
- * arrays.  A chain is a dense triangle; of a branching tree little is left.  The modes of a link
- * stand on its joint; on them stand the joints of its nodes, but not those of its frame.
+ * arrays.  A chain is a dense triangle; of a branching tree little is left.  The parents of the
+ * modes of a link are its joint's velocities; the modes are the parents of the joints on its
+ * nodes, but not of those on its frame.
  *
- * Rows are of full coordinates.  Where joints follow others a velocity may come behind one that it
+ * Rows are of full coordinates.  Where joints mimic others a velocity may come behind one that it
  * carries: the rows are still M, but the factorisation is for models without.
  */
 #pragma once
@@ -34,8 +35,8 @@ struct dyn_ldl {
 size_t dyn_ldl_size(const struct dyn_model *model);
 struct dyn_ldl *dyn_ldl_place(const struct dyn_model *model, void *mem);
 
-/* The last velocity between body and root, its own joint's first to be asked; -1: it cannot move.
- * Context: any. */
+/* The last velocity between body and root, that of its own joint if it has one; -1: the body
+ * cannot move.  Context: any. */
 int dyn_ldl_last_velocity(const struct dyn_model *model, int body);
 
 /* Rows of M to rows of L, in place.  A pivot that is not positive gives NaN, which every solution

@@ -1,7 +1,8 @@
 /*
- * Slopes of the links' coordinates brought to the author's, and through M^-1 to accelerations.
+ * Derivatives of the forces by the links' coordinates, brought to the author's coordinates and
+ * through M^-1 to accelerations.
  *
- * A joint that follows moves by v_full = G v, so every slope becomes G' X G.
+ * The links move by v_full = G v (mimic.h), so every derivative X becomes G' X G.
  */
 #include "dynamics/analysis/linearize.h"
 
@@ -16,7 +17,7 @@
 struct dyn_linear_work {
     struct dyn_rnea_derivative_work *derivative;
 
-    /* where joints follow others, which ties branches together: M is as full as that of a chain */
+    /* where joints mimic others, which ties branches together: M is as full as that of a chain */
     double *full_q, *full_v; /* full_nv x full_nv */
     struct dyn_ldl chain;
 };
@@ -84,7 +85,7 @@ static void to_author_coordinates(const struct dyn_model *model, const double *X
     }
 }
 
-/* Both slopes in the author's coordinates.  Returns the rows of M, not yet factored. */
+/* Both derivatives in the author's coordinates.  Returns the rows of M, not yet factored. */
 static struct dyn_ldl *find_derivatives(const struct dyn_model *model,
                                         const struct dyn_state *state, const double *a,
                                         const struct dyn_input *input,
@@ -119,7 +120,7 @@ void dyn_rnea_differentiate(const struct dyn_model *model, const struct dyn_stat
 
 /* ---- forward ------------------------------------------------------------------------------ */
 
-/* What is held leaves the equations: 1 on the diagonal of M, nothing beside it. */
+/* Held velocities leave the equations: 1 on the diagonal of M, zero beside it. */
 static void hold_sparse_rows(const struct dyn_input *input, struct dyn_ldl *ldl)
 {
     for (int k = 0; k < ldl->nv; k++) {

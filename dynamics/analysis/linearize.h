@@ -1,18 +1,19 @@
 /*
  * The equations of motion to first order about any state, exactly and not by differences.
  *
- * A coordinate is varied along its velocity: q of a ball by three small turns in its own axes, q of
- * a free body by three turns and then three travels, both in body axes.  So dq has nv components,
- * named and ordered as those of v; modal coordinates of flexible bodies are among them.
+ * A coordinate is varied along its velocity: q of a ball by three small turns in its own axes, q
+ * of a free body by three turns and then three travels, both in body axes.  So dq has nv
+ * components, named and ordered as those of v; modal coordinates of flexible bodies are among
+ * them.
  *
  *      d(dv/dt) = a_q dq + a_v dv + a_tau dtau
  *      d(dq)/dt = drift dq + dv
  *
- * Loads stay as they are in the axes of their bodies; laws of the joints and geared rotors count.
- * Effectors are no part of the tree: their forces, how those change and their states are not here,
- * nor is what gravity differs by over a vehicle in orbit.  A
- * joint that mimics another is part of that one.  Springs and dampers of modes act on what eta and
- * its rate are: input->modal_implicit_step is not read.
+ * Loads stay as they are in the axes of their bodies; the joints' own forces and geared rotors
+ * count.  Effectors are no part of the tree: their forces, how those change and their states are
+ * not here, nor is what gravity differs by over a vehicle in orbit.  A joint that mimics another
+ * is part of that one.  Springs and dampers of modes act on what eta and its rate are:
+ * input->modal_implicit_step is not read.
  */
 #pragma once
 

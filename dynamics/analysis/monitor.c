@@ -191,13 +191,13 @@ static const struct dyn_modal_link *modal_link_of(const struct dyn_model *model,
                : NULL;
 }
 
-/* Modal coordinates that geometry knows of; `ruthless` knows none. */
+/* The modal coordinates that displace mass; at the fidelity `ruthless` there are none. */
 static double eta_of(const struct dyn_modal_link *modal, const double *x, int p)
 {
     return modal->deforms ? x[modal->q_at + p] : 0.0;
 }
 
-/* The frame of body i's link, in whose axes its modes are told. */
+/* The frame of body i's link, in whose axes its modes are given. */
 static struct frame_motion link_motion(const struct dyn_model *model, int i,
                                        const struct frame_motion *body)
 {

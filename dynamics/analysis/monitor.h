@@ -1,9 +1,10 @@
 /*
- * Quantities that physics conserves, to watch the kernel by.
+ * Quantities that physics conserves, as a check of the kernel.
  *
  * Coded without the kernel: sums over bodies in world axes, from the author's specs, with
- * kinematics of its own.  The rotors of wheels, of propellers and of geared joints count, and so do
- * modes; of a body whose fidelity is `ruthless` their rates do, but not where they put its mass.
+ * kinematics of its own.  The rotors of wheels, of propellers and of geared joints count, and so
+ * do modes; of a body whose fidelity is `ruthless` their rates do, but not where they put its
+ * mass.
  */
 #pragma once
 

@@ -4,13 +4,14 @@
  * their last common velocity.  That this is nothing for siblings (Rodriguez, Jain, Kreutz 1989,
  * A.5) holds only where no moving body carries both.
  *
- * Joints that follow others tie any two branches together: there M = L L' is dense, and so is
- * Y = L^-1 J'.
+ * Joints that mimic others tie any two branches together: there M = L L' is dense, and so is Y =
+ * L^-1 J'.
  */
 #include "dynamics/analysis/operational.h"
 
 #include <string.h>
 
+#include "dynamics/analysis/crba.h"
 #include "dynamics/analysis/crba_work.h"
 #include "dynamics/flex/modal_shape.h"
 #include "dynamics/kernel/link_tree.h"
@@ -23,7 +24,7 @@ struct dyn_operational_work {
     int point_max;
     struct dyn_crba_work *mass;
     double (*Y)[6]; /* nv for each point: from the point's last velocity towards the root; or, where
-                       joints follow others, Y' by rows */
+                       joints mimic others, Y' by rows */
     int *tip;       /* per point: that velocity; -1: none */
 };
 

@@ -18,7 +18,7 @@ struct dyn_operational_work *dyn_operational_work_place(const struct dyn_model *
                                                         int point_max, void *mem);
 
 /* Lambda^-1, 6n x 6n by rows, for the n points in their order, each angular first in world axes.
- * It is singular where the points cannot move freely; that is the caller's to know.  n is at most
+ * It is singular where the points cannot move freely; the caller must know that.  n is at most
  * point_max.  Context: frame. */
 void dyn_operational_inverse(const struct dyn_model *model, const struct dyn_state *state,
                              const struct dyn_point *points, int n,

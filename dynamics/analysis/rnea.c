@@ -1,3 +1,4 @@
+/* Tested by tests/dynamics/analysis/test_crba.c and tests/dynamics/kernel/test_virtual_power.c. */
 #include "dynamics/analysis/rnea.h"
 
 #include "dynamics/analysis/kinematics.h"
@@ -6,7 +7,7 @@
 #include "dynamics/kernel/mimic.h"
 #include "dynamics/kernel/work.h"
 
-/* The force that velocities alone ask for, about the link's origin: w x (I w), w x (w x mc). */
+/* The force that the velocities alone need, about the link's origin: w x (I w), w x (w x mc). */
 static struct dyn_vec6 gyroscopic_force(const struct dyn_inertia *J, struct dyn_vec3 w)
 {
     return (struct dyn_vec6){dyn_cross(w, dyn_sym3_mul(&J->I, w)),
@@ -40,8 +41,8 @@ static struct dyn_vec6 mode_force(const struct dyn_modal_link *modal,
     return dyn_axpy6(&f, now->xi[p], &rate);
 }
 
-/* What mode p itself asks for, but for what its link's nodes carry.  Springs and dampers act on
- * what eta and xi will be after `lead`. */
+/* The generalized force of mode p itself, without that of the bodies on its link's nodes.  Springs
+ * and dampers act on what eta and xi will be after `lead`. */
 static double modal_tau(const struct dyn_modal_link *modal, const struct dyn_modal_work *now, int p,
                         const double *accel, double lead, const struct dyn_vec6 *a,
                         struct dyn_vec3 w)
@@ -63,7 +64,7 @@ static double modal_tau(const struct dyn_modal_link *modal, const struct dyn_mod
     return need;
 }
 
-/* What the modes of a link add to its force, and what they need. */
+/* The force that the modes add to their link, and the generalized forces of the modes. */
 static void add_modal_forces(const struct dyn_modal_link *modal, const struct dyn_modal_work *now,
                              const double *a, double lead, struct dyn_work *work, double *tau)
 {
@@ -77,7 +78,7 @@ static void add_modal_forces(const struct dyn_modal_link *modal, const struct dy
     }
 }
 
-/* What the modes' accelerations give a node, in its axes. */
+/* The acceleration of a node by those of the modes, in its axes. */
 static struct dyn_vec6 node_motion(const struct dyn_model *model, int i, const double *a,
                                    const struct dyn_work *work)
 {
@@ -94,7 +95,7 @@ static struct dyn_vec6 node_motion(const struct dyn_model *model, int i, const d
     return (struct dyn_vec6){dyn_mul(E, sum.ang), dyn_mul(E, sum.lin)};
 }
 
-/* What the modes must bear of the force through a node. */
+/* The part of the force through a node that the modes must bear. */
 static void node_project(const struct dyn_model *model, int i, const struct dyn_work *work,
                          double *tau)
 {
@@ -149,7 +150,8 @@ static void subtract_loads(const struct dyn_model *model, const struct dyn_input
     }
 }
 
-/* What the rotor's acceleration asks of the joint, and its change of momentum of the parent. */
+/* The torque that the rotor's acceleration needs at the joint, and that its change of momentum
+ * needs at the parent. */
 static void add_rotor_force(const struct dyn_model *model, const struct dyn_vec6 *world, int i,
                             double qd, double qdd, struct dyn_work *work, double *tau)
 {
@@ -190,22 +192,22 @@ static void solve_links(const struct dyn_model *model, const struct dyn_state *s
     }
 }
 
-/* lawful: with what the joints do by themselves. */
+/* with_joint_forces: includes the joints' own springs, dampers, friction and stops. */
 static void solve_full(const struct dyn_model *model, const struct dyn_state *state,
                        const double *a, const struct dyn_input *input, int with_joint_forces,
                        struct dyn_work *work, double *tau)
 {
     const struct dyn_mimic_work *mimic = &work->mimic;
     const struct dyn_state links = dyn_mimic_state(model, state, mimic);
-    const int follows = dyn_mimic_any(model);
-    double *full = follows ? mimic->tau : tau;
+    const int has_mimic = dyn_mimic_any(model);
+    double *full = has_mimic ? mimic->tau : tau;
 
-    if (follows)
+    if (has_mimic)
         dyn_mimic_to_full(model, a, mimic->a);
-    solve_links(model, &links, follows ? mimic->a : a, input, work, full);
+    solve_links(model, &links, has_mimic ? mimic->a : a, input, work, full);
     if (with_joint_forces)
         dyn_joint_force_add(model, links.q, links.v, input->dry, -1.0, full);
-    if (follows)
+    if (has_mimic)
         dyn_mimic_from_full(model, full, tau);
 }
 

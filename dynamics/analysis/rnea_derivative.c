@@ -2,8 +2,8 @@
  * Inverse dynamics differentiated by hand (Lin and Yae 1989; the closed form is that of Singh,
  * Russell and Wensing 2022), with spatial velocities and accelerations in world axes.
  *
- * A step along velocity k turns and shifts all that its link l carries as one rigid body.  Seen in
- * axes that go along, nothing changes out there but the motion that the parent hands on:
+ * A step along velocity k turns and shifts all that its link l carries as one rigid body.  In axes
+ * that move along, nothing changes further out but the motion of the parent:
  *
  *      dv_i = v_q              v_q = V x S_k
  *      da_i = a_q + v_q x v_i  a_q = A x S_k + V x v_q
@@ -14,64 +14,46 @@
  *      f_i = I a_i + v_i x* I v_i
  *      df_i = I a_q + B v_q,   B v_q = I (v_q x v_i) + v_q x* I v_i + v_i x* I v_q
  *
- * all forces out there change by Ic a_q + Bc v_q, composites of I and B.  B sees the turning w of
- * v_q alone; with the link's turning w_i, velocity u, momentum p and first moment mc
+ * all forces further out change by Ic a_q + Bc v_q, composites of I and B.  B depends on the
+ * angular part w of v_q alone; with the link's turning w_i, velocity u, momentum p and first
+ * moment mc
  *
  *      moment  N w = 2 w_i x I w - tr(I) w_i x w + 2 mc x (w x u)
  *      force   2 w x p
  *
  * Towards the root the changed force arrives turned and shifted by the step: S_k x* f_l.
  *
- * A mode of a flexible link changes the link's own forces (shape_slope.h), and steps each of its
- * nodes by a column X_p of that node, which changes itself as the link bends.  With time
- * derivatives of X_p as the world has them
+ * A mode of a flexible link changes the link's own forces (modal_shape_derivative.h), and steps
+ * each of its nodes by a column X_p of that node, which changes itself as the link bends.  With
+ * time derivatives of X_p in world axes
  *
  *      v_q = X_p'     a_q = X_p''     a_v = 2 X_p'
  *
- * of which the above are those of a column that stands still in its parent.  A mode of its link
- * feels a motion of the link as one more force: F_p . a_q + n_p . w.
+ * of which the above are the special case of a column that is constant in its parent.  A motion of
+ * the link adds the force F_p . a_q + n_p . w to its mode p.
  *
- * A link without deformation, `ruthless`, moves its nodes and not their places, and leaves out what
- * the rates of both make together.  What such a node carries lags behind the step of anything
- * further in: a_q less w x s and, for the travel, less 2 w x s, of its own velocity s.
+ * A link without deformation, `ruthless`, gives its nodes velocities but keeps them in place, and
+ * leaves out the products of the rates of both.  The bodies on such a node lag behind a step of
+ * anything further in: a_q less w x s and, for the travel, less 2 w x s, of its own velocity s.
  *
- * Forces do not ask how fast a free base goes, only where its velocity leads.  So the observer
- * moves with its origin, and a vehicle at orbital speed loses no digits to w x v.
+ * Forces do not depend on the speed of a free base, only on the change of its velocity.  So the
+ * observer moves with its origin, and a vehicle at orbital speed loses no digits to w x v.
+ *
+ * Tested by tests/dynamics/analysis/test_linearize.c.
  */
 #include "dynamics/analysis/rnea_derivative.h"
 
 #include <string.h>
 
+#include "dynamics/analysis/crba.h"
 #include "dynamics/analysis/kinematics.h"
 #include "dynamics/analysis/rnea.h"
+#include "dynamics/analysis/rnea_derivative_branch.h"
+#include "dynamics/analysis/rnea_derivative_parts.h"
 #include "dynamics/flex/modal_shape_derivative.h"
 #include "dynamics/joint_force.h"
 #include "dynamics/kernel/mimic.h"
 #include "dynamics/layout.h"
-
-/* Of a link, in world axes and about its origin, velocities as the observer sees them. */
-struct dyn_rnea_derivative_link {
-    struct dyn_vec6 v;    /* spatial velocity */
-    struct dyn_vec6 a;    /* spatial acceleration less gravity */
-    struct dyn_vec6 v_on; /* the parent's at this origin */
-    struct dyn_vec6 a_on;
-    struct dyn_vec6 f;       /* through the joint */
-    struct dyn_vec6 turn[3]; /* Bc: what all the link carries asks for a turning about axis k */
-    struct dyn_vec6 own;     /* velocity against the parent */
-    int lags;                /* 1: the node of a link without deformation */
-};
-
-/* What a step along a velocity, or of it, does from its link outward. */
-struct dyn_rnea_derivative_velocity {
-    struct dyn_vec6 v_q, a_q, a_v;
-};
-
-/* A mode and all that it moves, about the origin of its link; the force F of it is B of the
- * composite bodies. */
-struct dyn_rnea_derivative_mode {
-    struct dyn_vec3 n;
-    struct dyn_vec6 by_q, by_v; /* the force that a step hands to what is further in */
-};
 
 static size_t lay_out_derivative_work(struct dyn_rnea_derivative_work *work, void *mem,
                                       const struct dyn_model *model)
@@ -108,19 +90,6 @@ struct dyn_rnea_derivative_work *dyn_rnea_derivative_work_place(const struct dyn
     return work;
 }
 
-/* v x m and v x* f */
-static struct dyn_vec6 cross_motion(const struct dyn_vec6 *v, const struct dyn_vec6 *m)
-{
-    return (struct dyn_vec6){dyn_cross(v->ang, m->ang),
-                             dyn_add(dyn_cross(v->ang, m->lin), dyn_cross(v->lin, m->ang))};
-}
-
-static struct dyn_vec6 cross_force(const struct dyn_vec6 *v, const struct dyn_vec6 *f)
-{
-    return (struct dyn_vec6){dyn_add(dyn_cross(v->ang, f->ang), dyn_cross(v->lin, f->lin)),
-                             dyn_cross(v->ang, f->lin)};
-}
-
 static struct dyn_vec6 rotated(const struct dyn_mat3 *E, const struct dyn_vec6 *m)
 {
     return (struct dyn_vec6){dyn_mul_t(E, m->ang), dyn_mul_t(E, m->lin)};
@@ -133,7 +102,8 @@ static int is_base(const struct dyn_tree_link *link)
     return link->parent < 0 && link->kind == DYN_TREE_LINK_FREE;
 }
 
-/* What the joint's velocities, or the modes under a node, give the link; but a base stands. */
+/* The velocity of the link against its parent, from its joint or from the modes under a node; a
+ * free base does not travel. */
 static struct dyn_vec6 own_motion(const struct dyn_model *model,
                                   const struct dyn_tree_pose *tree_pose, const double *v, int i)
 {
@@ -177,8 +147,8 @@ static struct dyn_vec3 unit_axis(int k)
     return (struct dyn_vec3){k == 0, k == 1, k == 2};
 }
 
-/* What a turning of the base about axis k adds to dv/dt + w x v, which is what forces know: link
- * axes, axis x v. */
+/* What a turning of the base about axis k adds to dv/dt + w x v, on which forces depend: axis x v,
+ * in link axes. */
 static struct dyn_vec3 base_turn_term(const struct dyn_tree_link *link, const double *v, int k)
 {
     return dyn_cross(unit_axis(k), dyn_vec3_load(v + link->v_at + 3));
@@ -207,11 +177,11 @@ static void find_velocity_columns(const struct dyn_model *model, const struct dy
     for (int k = 0; k < dyn_tree_link_nv(link); k++) {
         const struct dyn_vec6 *S = &tree_pose->S[link->v_at + k];
         struct dyn_rnea_derivative_velocity *step = &work->step[link->v_at + k];
-        step->v_q = cross_motion(&part->v_on, S);
-        step->a_q = cross_motion(&part->a_on, S);
-        const struct dyn_vec6 twice = cross_motion(&part->v_on, &step->v_q);
+        step->v_q = dyn_cross_motion(&part->v_on, S);
+        step->a_q = dyn_cross_motion(&part->a_on, S);
+        const struct dyn_vec6 twice = dyn_cross_motion(&part->v_on, &step->v_q);
         step->a_q = dyn_add6(&step->a_q, &twice);
-        step->a_v = cross_motion(&both, S);
+        step->a_v = dyn_cross_motion(&both, S);
         if (is_base(link) && k < 3) {
             const struct dyn_vec3 swing = given_turn_term(link, state->v, finds, k);
             step->a_v.lin = dyn_add(step->a_v.lin, dyn_mul_t(&tree_pose->E[i], swing));
@@ -219,7 +189,7 @@ static void find_velocity_columns(const struct dyn_model *model, const struct dy
     }
 }
 
-/* What a node's place and the axes of its columns do in the meantime. */
+/* The derivatives of the columns of a node, whose place and axes change as the link bends. */
 static void find_node_columns(const struct dyn_model *model,
                               const struct dyn_modal_shape_motion *at,
                               struct dyn_rnea_derivative_work *work, int i)
@@ -234,19 +204,19 @@ static void find_node_columns(const struct dyn_model *model,
         const struct dyn_modal_column_rate own =
             dyn_modal_shape_column_rate(model, link->node, at, &path, p);
         const struct dyn_vec6 rate = rotated(E, &own.rate), accel = rotated(E, &own.accel);
-        const struct dyn_vec6 swept = cross_motion(&part->v_on, X);
+        const struct dyn_vec6 swept = dyn_cross_motion(&part->v_on, X);
         struct dyn_rnea_derivative_velocity *step = &work->node_step[link->node][p];
         step->v_q = dyn_add6(&swept, &rate);
         step->a_v = dyn_axpy6(&step->v_q, 1.0, &step->v_q);
         const struct dyn_vec6 both = dyn_add6(&step->v_q, &rate);
-        const struct dyn_vec6 again = cross_motion(&part->v_on, &both);
-        step->a_q = cross_motion(&part->a_on, X);
+        const struct dyn_vec6 again = dyn_cross_motion(&part->v_on, &both);
+        step->a_q = dyn_cross_motion(&part->a_on, X);
         step->a_q = dyn_add6(&step->a_q, &again);
         step->a_q = dyn_add6(&step->a_q, &accel);
     }
 }
 
-/* No acceleration comes of such a step, and a_v takes back what the form of it has. */
+/* Such a step causes no acceleration; a_v cancels the terms that the general form has. */
 static void find_lagging_columns(const struct dyn_model *model,
                                  struct dyn_rnea_derivative_work *work, int i)
 {
@@ -262,7 +232,7 @@ static void find_lagging_columns(const struct dyn_model *model,
 
 /* ---- inward: composites ------------------------------------------------------------------- */
 
-/* What is missing in a_q for what a node carries that lags, by a turning w. */
+/* The terms missing in a_q, by a turning w, of the bodies on a node of a `ruthless` link. */
 static struct dyn_vec6 lag(const struct dyn_rnea_derivative_link *part, struct dyn_vec3 w)
 {
     return (struct dyn_vec6){dyn_cross(part->own.ang, w),
@@ -335,14 +305,6 @@ static void find_modal_force(const struct dyn_modal_link *modal,
     }
 }
 
-/* The rotor of link i, which sits on its parent: axis times momentum per joint speed. */
-static struct dyn_vec3 rotor_spin(const struct dyn_model *model,
-                                  const struct dyn_tree_pose *tree_pose, int i)
-{
-    const struct dyn_tree_link *link = &model->link[i];
-    return dyn_mul_t(&tree_pose->E[link->parent], link->rotor_spin);
-}
-
 /* Its response to a turning, and a rotor's w x e qd. */
 static void add_to_parent(const struct dyn_model *model, const struct dyn_state *state,
                           struct dyn_rnea_derivative_work *work, int i)
@@ -353,7 +315,8 @@ static void add_to_parent(const struct dyn_model *model, const struct dyn_state 
     struct dyn_vec3 h = {0.0, 0.0, 0.0};
 
     if (link->has_rotor)
-        h = dyn_scale(state->v[link->v_at], rotor_spin(model, work->crba->tree_pose, i));
+        h = dyn_scale(state->v[link->v_at],
+                      dyn_rnea_derivative_rotor_spin(model, work->crba->tree_pose, i));
     for (int k = 0; k < 3; k++) {
         struct dyn_vec6 f = part->turn[k];
         if (part->lags) {
@@ -367,34 +330,8 @@ static void add_to_parent(const struct dyn_model *model, const struct dyn_state 
     }
 }
 
-/* Ic a + Bc v */
-static struct dyn_vec6 changed_force(const struct dyn_inertia *Ic,
-                                     const struct dyn_rnea_derivative_link *part,
-                                     const struct dyn_vec6 *a, struct dyn_vec3 w)
-{
-    struct dyn_vec6 f = dyn_inertia_mul(Ic, a);
-    f = dyn_axpy6(&f, w.x, &part->turn[0]);
-    f = dyn_axpy6(&f, w.y, &part->turn[1]);
-    return dyn_axpy6(&f, w.z, &part->turn[2]);
-}
-
-/* Bc' S: what a force that is felt along S takes from a turning. */
-static struct dyn_vec3 turn_response(const struct dyn_rnea_derivative_link *part,
-                                     const struct dyn_vec6 *S)
-{
-    return (struct dyn_vec3){dyn_dot6(&part->turn[0], S), dyn_dot6(&part->turn[1], S),
-                             dyn_dot6(&part->turn[2], S)};
-}
-
-/* The same of what lags, by the force F of it. */
-static struct dyn_vec3 lag_response(const struct dyn_rnea_derivative_link *part,
-                                    const struct dyn_vec6 *F)
-{
-    return dyn_add(dyn_cross(F->ang, part->own.ang),
-                   dyn_scale(2.0, dyn_cross(F->lin, part->own.lin)));
-}
-
-/* What mode j does to all that node i carries, and that to the other modes and further in. */
+/* The effect of mode j on the bodies of node i, and of their forces on the other modes and further
+ * in. */
 static void fill_mode(const struct dyn_model *model, const struct dyn_modal_shape_motion *at,
                       const struct dyn_modal_shape_path *path,
                       struct dyn_rnea_derivative_work *work, int i, int j,
@@ -408,14 +345,15 @@ static void fill_mode(const struct dyn_model *model, const struct dyn_modal_shap
     const struct dyn_rnea_derivative_velocity *step = &work->node_step[link->node][j];
     const struct dyn_inertia *Ic = &work->crba->Ic[i];
     const struct dyn_vec6 F = dyn_inertia_mul(Ic, &X[j]);
-    const struct dyn_vec6 by_q = changed_force(Ic, part, &step->a_q, step->v_q.ang);
-    const struct dyn_vec6 by_v = changed_force(Ic, part, &step->a_v, X[j].ang);
+    const struct dyn_vec6 by_q =
+        dyn_rnea_derivative_changed_force(Ic, part, &step->a_q, step->v_q.ang);
+    const struct dyn_vec6 by_v = dyn_rnea_derivative_changed_force(Ic, part, &step->a_v, X[j].ang);
     struct dyn_rnea_derivative_mode *mode = &work->mode[under->v_at + j];
 
-    mode->n = dyn_add(mode->n, turn_response(part, &X[j]));
+    mode->n = dyn_add(mode->n, dyn_rnea_derivative_turn_response(part, &X[j]));
     if (part->lags)
-        mode->n = dyn_add(mode->n, lag_response(part, &F));
-    const struct dyn_vec6 swept = cross_force(&X[j], &part->f);
+        mode->n = dyn_add(mode->n, dyn_rnea_derivative_lag_response(part, &F));
+    const struct dyn_vec6 swept = dyn_cross_force(&X[j], &part->f);
     struct dyn_vec6 handed = part->lags ? by_q : dyn_add6(&by_q, &swept);
     handed = dyn_force_shift(&handed, arm);
     mode->by_q = dyn_add6(&mode->by_q, &handed);
@@ -450,155 +388,6 @@ static void fill_modes(const struct dyn_model *model, const double *a,
 
     for (int j = 0; j < under->modes; j++)
         fill_mode(model, &at, &path, work, i, j, derivative);
-}
-
-/* ---- every pair on one branch ------------------------------------------------------------- */
-
-/* One velocity j on its way to the root: what tau_j takes from motion further in, F . a + n . w,
- * and the force that a step along j, or of v_j, hands to what is further in. */
-struct accumulator {
-    int j;
-    size_t nv; /* columns of the answer */
-    struct dyn_vec6 F;
-    struct dyn_vec3 n;
-    struct dyn_vec6 by_q, by_v;
-};
-
-static struct accumulator begin_accumulator(const struct dyn_model *model,
-                                            const struct dyn_rnea_derivative_work *work, int i,
-                                            int j)
-{
-    const struct dyn_rnea_derivative_link *part = &work->part[i];
-    const struct dyn_rnea_derivative_velocity *step = &work->step[j];
-    const struct dyn_inertia *Ic = &work->crba->Ic[i];
-    const struct dyn_vec6 *S = &work->crba->tree_pose->S[j];
-    return (struct accumulator){
-        .j = j,
-        .nv = (size_t)model->full_nv,
-        .F = dyn_inertia_mul(Ic, S),
-        .n = turn_response(part, S),
-        .by_q = changed_force(Ic, part, &step->a_q, step->v_q.ang),
-        .by_v = changed_force(Ic, part, &step->a_v, S->ang),
-    };
-}
-
-static struct accumulator begin_mode_accumulator(const struct dyn_model *model,
-                                                 const struct dyn_rnea_derivative_work *work, int j)
-{
-    const struct dyn_rnea_derivative_mode *mode = &work->mode[j];
-    return (struct accumulator){
-        .j = j,
-        .nv = (size_t)model->full_nv,
-        .F = work->crba->B[j],
-        .n = mode->n,
-        .by_q = mode->by_q,
-        .by_v = mode->by_v,
-    };
-}
-
-/* tau_j for steps of velocity k, along S, which is further in or of the same link. */
-static void fill_outer(const struct accumulator *accumulator,
-                       const struct dyn_rnea_derivative_velocity *step, const struct dyn_vec6 *S,
-                       int k, const struct dyn_rnea_derivative_full *derivative)
-{
-    const size_t at = (size_t)accumulator->j * accumulator->nv + (size_t)k;
-    derivative->tau_q[at] =
-        dyn_dot6(&accumulator->F, &step->a_q) + dyn_dot(accumulator->n, step->v_q.ang);
-    derivative->tau_v[at] = dyn_dot6(&accumulator->F, &step->a_v) + dyn_dot(accumulator->n, S->ang);
-}
-
-/* tau_k for steps of velocity j. */
-static void fill_inner(const struct accumulator *accumulator, const struct dyn_vec6 *S, int k,
-                       const struct dyn_rnea_derivative_full *derivative)
-{
-    const size_t at = (size_t)k * accumulator->nv + (size_t)accumulator->j;
-    derivative->tau_q[at] = dyn_dot6(&accumulator->by_q, S);
-    derivative->tau_v[at] = dyn_dot6(&accumulator->by_v, S);
-}
-
-/* Across the joint: the step turns the force as well, and the rotor feels and moves the parent. */
-static void cross_joint(const struct dyn_model *model, const struct dyn_rnea_derivative_work *work,
-                        int i, struct accumulator *accumulator)
-{
-    const struct dyn_tree_link *link = &model->link[i];
-    const struct dyn_tree_pose *tree_pose = work->crba->tree_pose;
-    const struct dyn_vec6 swept = cross_force(&tree_pose->S[accumulator->j], &work->part[i].f);
-
-    accumulator->by_q = dyn_add6(&accumulator->by_q, &swept);
-    accumulator->F = dyn_force_shift(&accumulator->F, tree_pose->arm[i]);
-    accumulator->by_q = dyn_force_shift(&accumulator->by_q, tree_pose->arm[i]);
-    accumulator->by_v = dyn_force_shift(&accumulator->by_v, tree_pose->arm[i]);
-    if (link->has_rotor) {
-        const struct dyn_vec3 e = rotor_spin(model, tree_pose, i);
-        const struct dyn_vec3 n = dyn_cross(work->part[link->parent].v.ang, e);
-        accumulator->F.ang = dyn_add(accumulator->F.ang, e);
-        accumulator->n = dyn_add(accumulator->n, n);
-        accumulator->by_v.ang = dyn_add(accumulator->by_v.ang, n);
-    }
-}
-
-/* Both, for the velocities of link l and for the modes under it. */
-static void fill_link(const struct dyn_model *model, const struct dyn_rnea_derivative_work *work,
-                      int l, const struct accumulator *accumulator,
-                      const struct dyn_rnea_derivative_full *derivative)
-{
-    const struct dyn_tree_link *link = &model->link[l];
-    const struct dyn_tree_pose *tree_pose = work->crba->tree_pose;
-
-    for (int k = link->v_at; k < link->v_at + dyn_tree_link_nv(link); k++) {
-        fill_outer(accumulator, &work->step[k], &tree_pose->S[k], k, derivative);
-        fill_inner(accumulator, &tree_pose->S[k], k, derivative);
-    }
-    if (link->node < 0)
-        return;
-    const struct dyn_modal_link *under = dyn_modal_shape_of_node(model, link);
-    for (int p = 0; p < under->modes; p++) {
-        const struct dyn_vec6 *X = &tree_pose->X[link->node][p];
-        fill_outer(accumulator, &work->node_step[link->node][p], X, under->v_at + p, derivative);
-        fill_inner(accumulator, X, under->v_at + p, derivative);
-    }
-}
-
-/* From link l to the root. */
-static void pass_to_root(const struct dyn_model *model, const struct dyn_rnea_derivative_work *work,
-                         int l, struct accumulator *accumulator,
-                         const struct dyn_rnea_derivative_full *derivative)
-{
-    const struct dyn_vec3 *arm = work->crba->tree_pose->arm;
-
-    for (; l >= 0; l = model->link[l].parent) {
-        fill_link(model, work, l, accumulator, derivative);
-        if (work->part[l].lags)
-            accumulator->n = dyn_add(accumulator->n, lag_response(&work->part[l], &accumulator->F));
-        accumulator->F = dyn_force_shift(&accumulator->F, arm[l]);
-        accumulator->by_q = dyn_force_shift(&accumulator->by_q, arm[l]);
-        accumulator->by_v = dyn_force_shift(&accumulator->by_v, arm[l]);
-    }
-}
-
-static void fill_branch(const struct dyn_model *model, const struct dyn_rnea_derivative_work *work,
-                        int i, int j, const struct dyn_rnea_derivative_full *derivative)
-{
-    const struct dyn_tree_link *link = &model->link[i];
-    struct accumulator accumulator = begin_accumulator(model, work, i, j);
-
-    for (int k = link->v_at; k < link->v_at + dyn_tree_link_nv(link); k++)
-        fill_outer(&accumulator, &work->step[k], &work->crba->tree_pose->S[k], k, derivative);
-    if (link->parent < 0)
-        return;
-    cross_joint(model, work, i, &accumulator);
-    pass_to_root(model, work, link->parent, &accumulator, derivative);
-}
-
-static void fill_mode_branches(const struct dyn_model *model,
-                               const struct dyn_rnea_derivative_work *work,
-                               const struct dyn_modal_link *modal,
-                               const struct dyn_rnea_derivative_full *derivative)
-{
-    for (int j = modal->v_at; j < modal->v_at + modal->modes; j++) {
-        struct accumulator accumulator = begin_mode_accumulator(model, work, j);
-        pass_to_root(model, work, modal->link, &accumulator, derivative);
-    }
 }
 
 static void add_joint_forces(const struct dyn_model *model, const struct dyn_state *state,
@@ -655,7 +444,7 @@ void dyn_rnea_derivative_compute(const struct dyn_model *model, const struct dyn
     struct dyn_work *kernel = work->crba->tree_pose->kernel;
     const size_t size = (size_t)model->full_nv * (size_t)model->full_nv * sizeof(double);
 
-    /* the forces themselves are not asked for, and have a row of tau_q to go to */
+    /* the forces themselves are not needed; a row of tau_q serves as their buffer */
     dyn_rnea(model, state, a, input, kernel, derivative->tau_q);
     const struct dyn_state links = dyn_mimic_state(model, state, &kernel->mimic);
     dyn_tree_pose_from_kernel(model, work->crba->tree_pose);
@@ -666,9 +455,9 @@ void dyn_rnea_derivative_compute(const struct dyn_model *model, const struct dyn
     for (int i = model->link_count - 1; i >= 0; i--) {
         const struct dyn_tree_link *link = &model->link[i];
         for (int k = 0; k < dyn_tree_link_nv(link); k++)
-            fill_branch(model, work, i, link->v_at + k, derivative);
+            dyn_rnea_derivative_fill_joint(model, work, i, link->v_at + k, derivative);
         if (link->modal >= 0)
-            fill_mode_branches(model, work, &model->modal[link->modal], derivative);
+            dyn_rnea_derivative_fill_modes(model, work, &model->modal[link->modal], derivative);
         if (link->node >= 0)
             fill_modes(model, a, work, i, derivative);
         if (link->parent >= 0)

@@ -1,36 +1,19 @@
 /*
- * How inverse dynamics change along every coordinate and velocity.  Private to dynamics/ and
+ * Derivatives of inverse dynamics by every coordinate and velocity.  Private to dynamics/ and
  * tests/.
  *
- * Slopes are along the full coordinates of dynamics/kernel/mimic.h; state, accelerations and input
- * are the author's.
+ * The derivatives are with respect to the full coordinates of dynamics/kernel/mimic.h; state,
+ * accelerations and input are the author's.
  */
 #pragma once
 
-#include "dynamics/analysis/crba_work.h"
-#include "dynamics/kernel/link_tree.h"
-
-struct dyn_rnea_derivative_link;     /* by link */
-struct dyn_rnea_derivative_velocity; /* by velocity of a joint, and of each node by mode */
-struct dyn_rnea_derivative_mode;     /* by velocity */
-
-struct dyn_rnea_derivative_work {
-    struct dyn_crba_work *crba; /* its ldl has the rows of M afterwards */
-    struct dyn_rnea_derivative_link *part;
-    struct dyn_rnea_derivative_velocity *step;
-    struct dyn_rnea_derivative_mode *mode;
-    struct dyn_rnea_derivative_velocity **node_step;
-};
+#include "dynamics/analysis/rnea_derivative_parts.h"
+#include "dynamics/state.h"
 
 /* Bytes, and the work laid out in mem, 64-byte aligned and owned by the caller.  Context: setup. */
 size_t dyn_rnea_derivative_work_size(const struct dyn_model *model);
 struct dyn_rnea_derivative_work *dyn_rnea_derivative_work_place(const struct dyn_model *model,
                                                                 void *mem);
-
-/* full_nv x full_nv by rows, a row per force. */
-struct dyn_rnea_derivative_full {
-    double *tau_q, *tau_v;
-};
 
 /* An acceleration is given where it is held, and everywhere where finds is NULL.  Context: any. */
 static inline int dyn_acceleration_is_given(const struct dyn_input *finds, int k)
@@ -38,8 +21,8 @@ static inline int dyn_acceleration_is_given(const struct dyn_input *finds, int k
     return finds == NULL || (finds->held != NULL && finds->held[k]);
 }
 
-/* Slopes of tau = ID(q, v, a, f), for accelerations that stay.  The acceleration of a free base
- * stays as the world sees it, dv/dt + w x v, but for the components that are given in its own axes;
+/* Derivatives of tau = ID(q, v, a, f) at constant accelerations.  The acceleration of a free base
+ * is constant in the world, dv/dt + w x v, but for the components that are given in its own axes;
  * dyn_rnea_derivative_base_turn() has the rest.  Context: frame. */
 void dyn_rnea_derivative_compute(const struct dyn_model *model, const struct dyn_state *state,
                                  const double *a, const struct dyn_input *input,

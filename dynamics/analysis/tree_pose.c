@@ -42,7 +42,7 @@ struct dyn_tree_pose *dyn_tree_pose_place(const struct dyn_model *model, void *m
     return tree_pose;
 }
 
-/* The columns of S of a link; all of them stand at its origin. */
+/* The columns of S of a link; all of them are at its origin. */
 static void joint_columns(const struct dyn_tree_link *link, const struct dyn_mat3 *E,
                           struct dyn_vec6 *S)
 {
@@ -54,7 +54,7 @@ static void joint_columns(const struct dyn_tree_link *link, const struct dyn_mat
     }
 }
 
-/* What the modes under a node give it, turned to world axes by E of their link. */
+/* The motion of a node by each mode under it, turned to world axes by E of their link. */
 static void node_columns(const struct dyn_model *model, const struct dyn_tree_pose *tree_pose,
                          int node, const struct dyn_mat3 *E)
 {

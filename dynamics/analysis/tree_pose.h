@@ -1,5 +1,5 @@
 /*
- * The tree at one state, in world axes: what mass matrix and Jacobians are made of.  Private to
+ * The tree at one state, in world axes: the basis of mass matrix and Jacobians.  Private to
  * dynamics/ and tests/.
  *
  * Only axes are the world's.  Every vector starts at an origin of its own branch, never at the
@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "dynamics/analysis/jacobian.h"
+#include "dynamics/analysis/point.h"
 #include "dynamics/kernel/work.h"
 
 struct dyn_tree_pose {

@@ -50,7 +50,7 @@ struct dyn_arm_work *dyn_arm_work_place(const struct dyn_model *model, void *mem
     return work;
 }
 
-/* --- what the arm is asked to do ------------------------------------------------------------- */
+/* --- the commanded motion ------------------------------------------------------------- */
 
 static void read_encoders(const struct dyn_arm *arm, const double *q, double *angles)
 {
@@ -58,7 +58,8 @@ static void read_encoders(const struct dyn_arm *arm, const double *q, double *an
         angles[n] = q[arm->q_at[n]];
 }
 
-/* In which every mode and every other joint rests, and the base stands in its zero pose. */
+/* The state in which every mode and every other joint is at rest, and the base in its zero
+ * pose. */
 static void set_encoder_state(const struct dyn_arm *arm, const double *q, struct dyn_arm_work *work)
 {
     for (int n = 0; n < arm->resolve.joints; n++)
@@ -171,7 +172,7 @@ static struct dyn_pose hand_pose(const struct dyn_arm *arm, const double *q)
     return dyn_pose_mul(&body, &arm->grip);
 }
 
-/* Of a point of a body, given in the world; world axes.  After the scene was taken. */
+/* Of a point of a body, given in the world; world axes.  After dyn_tree_pose_update(). */
 static struct dyn_vec6 velocity_at(const struct dyn_arm *arm, const struct dyn_arm_work *work,
                                    const double *q, int body, struct dyn_vec3 there)
 {

@@ -1,12 +1,13 @@
 /*
- * What an arm's computer works out: from what the operator asks of the hand to joint rates.
+ * Kinematics of an arm's controller: joint rates from the commanded motion of the hand.
  *
- * It knows the arm by its encoders, as if nothing bent, and sees it from its base.  Frames:
+ * The controller knows the arm from its encoders, as if nothing bent, relative to its base.
+ * Frames:
  *
  *      base ──joints──> hand body ──grip──> hand ──carried──> tool
  *
- * The tool is the hand itself, or a payload that it carries.  A twist is asked of the tool, in its
- * own axes or in those of the base.
+ * The tool is the hand itself, or a payload that it carries.  A twist is commanded for the tool,
+ * in its own axes or in those of the base.
  */
 #pragma once
 
@@ -46,9 +47,8 @@ unsigned dyn_arm_single_joint(const struct dyn_arm *arm, const double *q, int jo
 unsigned dyn_arm_rates_to_pose(const struct dyn_arm *arm, const double *angles, const double *pose,
                                double *rates, double *largest_angle);
 
-/* What the motors must give to carry the arm's own weight as it stands, by its encoders; one torque
- * a joint.  What springs and stops of the joints do is theirs.  gravity: in base axes.
- * Context: frame. */
+/* The motor torques that carry the arm's own weight in the pose of its encoders, one per joint,
+ * without the springs and stops of the joints.  gravity: in base axes.  Context: frame. */
 void dyn_arm_gravity_torques(const struct dyn_arm *arm, const double *q, const double gravity[3],
                              struct dyn_arm_work *work, double *torques);
 
@@ -64,7 +64,7 @@ struct dyn_tool_gap {
     double closing, spin; /* m/s, rad/s */
 };
 
-/* Look at the whole once, for the gaps that follow.  Context: frame. */
+/* Update the poses of the tree for the calls of dyn_arm_gap() that follow.  Context: frame. */
 void dyn_arm_update(const struct dyn_arm *arm, const struct dyn_state *state,
                     struct dyn_arm_work *work);
 

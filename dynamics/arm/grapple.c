@@ -125,9 +125,11 @@ void dyn_grapple_reparent(const struct dyn_model *from, const struct dyn_model *
     memcpy(v + dyn_model_v_index(to, body), v_body, 6 * sizeof *v);
 }
 
-/* --- the blow --------------------------------------------------------------------------------- */
+/* --- the impact
+ * --------------------------------------------------------------------------------- */
 
-/* What the free velocities lose to the held ones: free v+ = free v + M(free, held) v(held). */
+/* The change of the free momenta by the held velocities: free v+ = free v + M(free, held)
+ * v(held). */
 static int gather_free_velocities(const double *M, const unsigned char *held, const double *v,
                                   int nv, struct dyn_grapple_work *work)
 {
@@ -161,7 +163,8 @@ static void find_velocity_change(const unsigned char *held, const double *v, int
             work->change[i] = -v[i];
 }
 
-/* impulse = M (v+ - v) where held; what goes on does so by work from outside, which is no loss. */
+/* impulse = M (v+ - v) where held; a prescribed velocity goes on by work from outside, which is
+ * not a loss. */
 static double find_impulse(const unsigned char *held, int nv, struct dyn_grapple_work *work)
 {
     double lost = 0.0;

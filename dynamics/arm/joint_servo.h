@@ -1,12 +1,11 @@
 /*
- * The servo of a joint: it follows a rate, and the place to which that rate would have led.
+ * The servo of a joint: it tracks a commanded rate and its integral, the reference.
  *
  *      reference += command h
  *      tau = bias + stiffness (reference - q) + damping (command - v),   within +-torque_max
  *
  * The reference never runs further ahead than full torque reaches, so that a motor that could not
- * follow does not make up for it later.  Without stiffness nothing leads back to it, and it is
- * where the joint is.
+ * keep up does not catch up later.  Without stiffness the reference is the position of the joint.
  */
 #pragma once
 

@@ -78,24 +78,24 @@ static void rates_of_twist(const struct dyn_resolved_rate_spec *arm, const doubl
     }
 }
 
-/* z less what the hand would feel of it; z leads the joints to the middle of their range. */
+/* z less the part that would move the hand; z moves the joints to the middle of their range. */
 static void null_space_rates(const struct dyn_resolved_rate_spec *arm, const double *J,
                              const struct singular_directions *singular_directions, const double *q,
                              double *z)
 {
     static const double late = 0.01;
-    double felt[6], back[DYN_ARM_JOINT_MAX], F[6][6];
+    double hand_twist[6], back[DYN_ARM_JOINT_MAX], F[6][6];
     for (int n = 0; n < arm->joints; n++) {
         const int free = arm->lower[n] == arm->upper[n];
         z[n] = free ? 0.0 : arm->center_gain * (0.5 * (arm->lower[n] + arm->upper[n]) - q[n]);
     }
     for (int i = 0; i < 6; i++) {
-        felt[i] = 0.0;
+        hand_twist[i] = 0.0;
         for (int n = 0; n < arm->joints; n++)
-            felt[i] += J[i * arm->joints + n] * z[n];
+            hand_twist[i] += J[i * arm->joints + n] * z[n];
     }
     damped_inverse(singular_directions, late * arm->damped_below, late * arm->damping, F);
-    rates_of_twist(arm, J, F, felt, back);
+    rates_of_twist(arm, J, F, hand_twist, back);
     for (int n = 0; n < arm->joints; n++)
         z[n] -= back[n];
 }
@@ -116,10 +116,10 @@ static double braking_rate_max(const struct dyn_resolved_rate_spec *arm, const d
     return arm->lower[n] == arm->upper[n] ? HUGE_VAL : sqrt(2.0 * arm->braking[n] * left);
 }
 
-/* What is slower than this share of the fastest stands but for rounding. */
+/* A joint slower than this share of the fastest one counts as at rest. */
 static const double rounding = 1e-12;
 
-/* The motion that the hand does not feel takes the room that is left. */
+/* The motion that does not move the hand is scaled to the rates and limits that are left. */
 static void add_null_space_rates(const struct dyn_resolved_rate_spec *arm, const double *J,
                                  const struct singular_directions *singular_directions,
                                  const double *q, double *rates)
@@ -158,7 +158,7 @@ static unsigned limit_rates(const struct dyn_resolved_rate_spec *arm, double *ra
     return share < 1.0 ? DYN_RESOLVED_RATE_SLOWED : 0;
 }
 
-/* The same before limits.  A joint that stands but for rounding does not stop the others. */
+/* The same before limits.  A joint that counts as at rest does not stop the others. */
 static unsigned limit_before_stops(const struct dyn_resolved_rate_spec *arm, const double *q,
                                    double *rates)
 {

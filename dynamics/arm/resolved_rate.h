@@ -1,5 +1,5 @@
 /*
- * Resolved rate: which joint rates give a hand the motion that is asked for.
+ * Resolved rate: the joint rates that give a hand the commanded motion.
  *
  *      dq = J' F(J J') V + (1 - J' F(J J') J) z
  *
@@ -12,9 +12,10 @@
  * are never above 1.3 |V| / min(weak, 2 damping).
  *
  * Where a joint would be too fast all rates are scaled together, so that the hand keeps its
- * direction; and again where one would approach its limit faster than it can brake.  z, what the
- * joints would rather do, acts only in the motions that the hand does not feel (there F fades a
- * hundred times later), and only as far as rates and limits leave room: the hand comes first.
+ * direction; and again where one would approach its limit faster than it can brake.  z, a
+ * preferred motion of the joints, acts only in the motions that do not move the hand (there F
+ * fades a hundred times later), and only as far as rates and limits leave room: the hand comes
+ * first.
  *
  * D. E. Whitney 1969; A. A. Maciejewski and C. A. Klein 1988.
  */
@@ -35,17 +36,17 @@ struct dyn_resolved_rate_spec {
 
 enum {
     DYN_RESOLVED_RATE_SINGULAR =
-        1, /* a direction is damped: the hand does not quite do what is asked */
+        1, /* a direction is damped: the hand does not quite do what is commanded */
     DYN_RESOLVED_RATE_LIMIT = 2,  /* a joint is held back before its limit */
     DYN_RESOLVED_RATE_SLOWED = 4, /* all rates were scaled down to the fastest joint's */
 };
 
-/* J: 6 x joints by rows, angular first; twist: what the hand shall do, in the same axes; q: the
- * joints.  rates: the answer.  Returns the flags.  Context: frame. */
+/* J: 6 x joints by rows, angular first; twist: the commanded motion of the hand, in the same axes;
+ * q: the joints.  rates: the answer.  Returns the flags.  Context: frame. */
 unsigned dyn_resolved_rate(const struct dyn_resolved_rate_spec *arm, const double *J,
                            const double twist[6], const double *q, double *rates);
 
-/* Rates that somebody asked for, scaled together until each joint is slow enough for its limits.
- * Returns the flags.  Context: frame. */
+/* Commanded joint rates, scaled together until each joint is slow enough for its limits.  Returns
+ * the flags.  Context: frame. */
 unsigned dyn_resolved_rate_limit(const struct dyn_resolved_rate_spec *arm, const double *q,
                                  double *rates);

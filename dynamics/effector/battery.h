@@ -4,9 +4,9 @@
  *      E = voltage_full - (voltage_full - voltage_empty) used / capacity       at no load
  *      I = idle_current + P / (efficiency V),   V = E - resistance I
  *
- * P being what the rotors take at their speeds, so V is the root of a quadratic and nothing has to
- * be iterated.  More than the battery can give leaves it at the voltage of its greatest power.  An
- * empty one stays at voltage_empty.  Rotors turn as fast as V / voltage_full lets them.
+ * where P is the power of the rotors at their speeds, so V is the root of a quadratic and nothing
+ * has to be iterated.  A demand above its greatest power leaves the battery at the voltage of that
+ * power.  An empty one stays at voltage_empty.  Rotors turn as fast as V / voltage_full lets them.
  */
 #pragma once
 
@@ -17,13 +17,14 @@ struct dyn_battery {
     double voltage_empty; /* V */
     double capacity;      /* A s */
     double resistance;    /* ohm */
-    double idle_current;  /* A, what the rest of the vehicle takes */
+    double idle_current;  /* A, the current of the rest of the vehicle */
     double efficiency;    /* of motors and their electronics, above 0 to 1 */
 };
 
 /* What is wrong with the battery, or NULL.  Context: setup. */
 const char *dyn_battery_problem(const struct dyn_battery *battery);
 
-/* At its terminals, V, and out of them, A, when the rotors take so much power.  Context: frame. */
+/* Voltage at the terminals, V, and current out of them, A, at this power of the rotors, W.
+ * Context: frame. */
 double dyn_battery_voltage(const struct dyn_battery *battery, double used, double power);
 double dyn_battery_current(const struct dyn_battery *battery, double used, double power);

@@ -15,7 +15,7 @@ const char *dyn_contact_problem(const struct dyn_contact *contact)
     return NULL;
 }
 
-/* N, where the body stands and moves so. */
+/* The normal force N at the pose and velocity of the input. */
 static double normal_force(const struct dyn_contact *contact,
                            const struct dyn_effector_input *input)
 {

@@ -2,10 +2,10 @@
  * One point of the body against level ground.  Depth d and, along the ground, velocity v:
  *
  *      N        = max(0, stiffness d + damping dd/dt)           up, while d > 0
- *      friction = friction N against v; at rest whatever keeps it there, to as much as that
+ *      friction = friction N against v; at rest the force that keeps it there, up to that bound
  *
- * of which friction.h takes the second line, once a step: a foot at rest stays until it is pushed
- * by more than friction N.
+ * of which friction.h computes the second line, once a step: a foot at rest stays until it is
+ * pushed by more than friction N.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct dyn_contact {
 /* What is wrong with the contact, or NULL.  Context: setup. */
 const char *dyn_contact_problem(const struct dyn_contact *contact);
 
-/* The force along the ground that friction bears at most.  Context: frame. */
+/* The bound of the friction force along the ground.  Context: frame. */
 double dyn_contact_friction_bound(const struct dyn_contact *contact,
                                   const struct dyn_effector_input *input);
 

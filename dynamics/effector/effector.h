@@ -1,6 +1,6 @@
 /*
  * Continuous force laws on a body, with their own continuous states.  Each law has a file of its
- * own; this is what they have in common.
+ * own; this file is their common interface.
  *
  *      type        command              states
  *      wheel       motor torque, N m    momentum; angle where it is out of balance
@@ -57,7 +57,7 @@ int dyn_effector_state_count(const struct dyn_effector *effector);
 /* Whether its first state follows a target with lags, and which.  Context: frame. */
 bool dyn_effector_lags(const struct dyn_effector *effector, struct dyn_lags *lags);
 
-/* What its law has to know of its body, of enum dyn_need.  Context: setup. */
+/* The inputs that its law needs, of enum dyn_need.  Context: setup. */
 unsigned dyn_effector_needs(const struct dyn_effector *effector);
 
 /* Force on the body (body axes, at the body origin) and the states' rates.  Context: frame. */

@@ -36,7 +36,7 @@ static double ground_height(const struct dyn_environment *environment)
     return some ? environment->ground : (double)INFINITY;
 }
 
-/* The world about a body that stands and moves so. */
+/* The surroundings of the body, from its pose and velocity in the input. */
 static void sense_environment(const struct dyn_environment *environment, unsigned needs,
                               struct dyn_effector_input *input)
 {
@@ -61,7 +61,7 @@ void dyn_effector_sense(const struct dyn_model *model, const struct dyn_work *wo
 
     input->supply = 1.0;
     input->power = input->density = 0.0;
-    if (needs == 0) { /* wheels want no more */
+    if (needs == 0) { /* wheels need only the rate */
         input->rate = dyn_mul(&link_from_body_X->E, dyn_mul(&axes, vec3_of_row(&work->link[l].w)));
         return;
     }

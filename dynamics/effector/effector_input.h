@@ -1,8 +1,8 @@
 /*
- * What a body feels at one instant, for the force laws of its effectors.
+ * The motion and surroundings of a body at one instant, as input of its effectors' force laws.
  *
- * Body axes are world axes times E.  Only what the body's effectors ask for is found; the rest
- * means nothing.
+ * Body axes are world axes times E.  Only the members that the body's effectors need (enum
+ * dyn_need) are set; the others are undefined.
  */
 #pragma once
 
@@ -15,13 +15,13 @@ enum dyn_need {
     DYN_NEED_AIR = 4,            /* air_velocity and density */
 };
 
-/* Lags of one effector, s, as the step that is under way takes them (lag.h). */
+/* Lags of one effector, s, as the current step takes them (lag.h). */
 struct dyn_lags {
     double up, down;
 };
 
 struct dyn_effector_input {
-    struct dyn_vec3 rate;           /* rad/s, body axes; always there */
+    struct dyn_vec3 rate;           /* rad/s, body axes; always set */
     struct dyn_vec3 velocity;       /* of the body's origin, body axes */
     struct dyn_vec3 position;       /* of the body's origin, world */
     struct dyn_mat3 E;              /* world axes to body axes */
@@ -30,8 +30,8 @@ struct dyn_effector_input {
     double density;                 /* of the air, kg/m^3 */
     double ground;                  /* world z; infinite: none */
     double supply;                  /* voltage, 1: of a full battery */
-    double power;                   /* W, what all rotors of the plant take */
-    const struct dyn_lags *lags;    /* of the effector that looks; NULL: as it has them */
+    double power;                   /* W, of all rotors of the plant */
+    const struct dyn_lags *lags;    /* lags of the effector under evaluation; NULL: its own */
 };
 
 /* Of the standard atmosphere at the sea, where rotors and drag are measured. */

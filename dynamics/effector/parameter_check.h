@@ -1,5 +1,5 @@
 /*
- * Numbers an effector may be given.  Private to dynamics/.
+ * Range checks of effector parameters.  Private to dynamics/.
  */
 #pragma once
 
@@ -36,7 +36,7 @@ static inline bool dyn_all_not_negative(const double each[3])
            dyn_is_not_negative(each[2]);
 }
 
-/* What is no number becomes low. */
+/* NaN clamps to low. */
 static inline double dyn_clamp(double value, double low, double high)
 {
     if (value >= high)

@@ -11,7 +11,7 @@ const char *dyn_rotor_problem(const struct dyn_rotor *rotor)
     if (!dyn_is_unit(rotor->axis))
         return "the rotor axis is not a unit vector";
     if (!(rotor->spin == 1.0 || rotor->spin == -1.0))
-        return "the rotor spins by +1 or -1";
+        return "the rotor's spin must be +1 or -1";
     if (!dyn_is_positive(rotor->max_speed))
         return "the rotor's max_speed must be positive";
     if (!dyn_is_not_negative(rotor->idle_speed) || rotor->idle_speed > rotor->max_speed)
@@ -54,7 +54,7 @@ static double rotor_acceleration(const struct dyn_rotor *rotor,
     return (target - omega) / (target > omega ? rotor->lag_up : rotor->lag_down);
 }
 
-/* What the air does to the hub, at the hub. */
+/* The force of the air on the hub, at the hub. */
 static struct dyn_vec3 air_force(const struct dyn_rotor *rotor,
                                  const struct dyn_effector_input *input, double omega)
 {

@@ -28,7 +28,7 @@ struct dyn_rotor {
     double lag_down;     /* s, positive */
     double inertia;      /* J, kg m^2, about the axis */
     double lateral_drag; /* N s^2/m */
-    double inflow;       /* 1/m; 0: thrust does not feel the airspeed */
+    double inflow;       /* 1/m; 0: thrust does not depend on the airspeed */
 };
 
 /* What is wrong with the rotor, or NULL.  Context: setup. */
@@ -42,5 +42,5 @@ void dyn_rotor_eval(const struct dyn_rotor *rotor, const struct dyn_effector_inp
 /* Signed, right-handed about the axis, relative to the body, rad/s.  Context: any. */
 double dyn_rotor_speed(const struct dyn_rotor *rotor, double omega);
 
-/* What turning against the air takes, W.  Context: frame. */
+/* The power needed to turn against the air, W.  Context: frame. */
 double dyn_rotor_power(const struct dyn_rotor *rotor, double density, double omega);

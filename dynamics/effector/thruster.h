@@ -18,7 +18,7 @@ struct dyn_thruster {
 /* What is wrong with the thruster, or NULL.  Context: setup. */
 const char *dyn_thruster_problem(const struct dyn_thruster *thruster);
 
-/* The level, where it has to rise and fall.  Context: any. */
+/* 1, the level, when the thruster has rise and fall; else 0.  Context: any. */
 int dyn_thruster_state_count(const struct dyn_thruster *thruster);
 
 /* As dyn_effector_eval().  Context: frame. */

@@ -52,7 +52,7 @@ double dyn_wheel_momentum(const struct dyn_wheel *wheel, const double rate[3], d
     return wheel->inertia * (speed + body_rate);
 }
 
-/* What the motor gives of what it was asked for. */
+/* The commanded torque within the limits of the motor. */
 static double motor_torque(const struct dyn_wheel *wheel, double speed, double command)
 {
     const double limit = wheel->max_torque;

@@ -11,7 +11,7 @@
  *
  *      friction = viscous Omega + (coulomb + stiction exp(-(Omega / stribeck_speed)^2)) sign(Omega)
  *
- * of which friction.h takes the dry part, once a step: a rotor at rest stays until the motor
+ * of which friction.h computes the dry part, once a step: a rotor at rest stays until the motor
  * exceeds coulomb + stiction.
  *
  * A rotor that is out of balance has its angle for a second state, d(angle)/dt = Omega.  It pushes
@@ -30,7 +30,7 @@ struct dyn_wheel {
                                  further; 0: unlimited */
     double viscous;           /* N m s */
     double coulomb;           /* N m */
-    double stiction;          /* N m, of breaking away, on top of coulomb */
+    double stiction;          /* N m, of breakaway, on top of coulomb */
     double stribeck_speed;    /* rad/s, positive where stiction is */
     double static_imbalance;  /* kg m */
     double dynamic_imbalance; /* kg m^2 */
@@ -43,7 +43,7 @@ const char *dyn_wheel_problem(const struct dyn_wheel *wheel);
 /* Momentum; and angle, where it is out of balance.  Context: any. */
 int dyn_wheel_state_count(const struct dyn_wheel *wheel);
 
-/* The torque that dry friction bears at most, at this momentum.  Context: frame. */
+/* The bound of the dry friction torque at this momentum.  Context: frame. */
 double dyn_wheel_friction_bound(const struct dyn_wheel *wheel,
                                 const struct dyn_effector_input *input, double momentum);
 

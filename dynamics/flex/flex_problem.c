@@ -85,12 +85,12 @@ static const char *symmetry_problem(const struct dyn_flex *flex)
         !is_symmetric(flex->C, n, 1))
         return "modal mass, stiffness and damping must be symmetric";
     if (!is_transpose_symmetric(flex->N, n))
-        return "N of two modes must be that of the modes exchanged, transposed";
+        return "N of modes (p, q) must be the transpose of N of modes (q, p)";
     bool good = is_symmetric(flex->P2, n, 3) && is_symmetric(flex->L2, n, 9);
     for (int k = 0; k < flex->nodes; k++)
         good = good && is_symmetric(flex->node[k].psi2, n, 3) &&
                is_symmetric(flex->node[k].theta2, n, 3);
-    return good ? NULL : "what is of second order must be symmetric in its modes";
+    return good ? NULL : "P2, L2, psi2 and theta2 must be symmetric in their two modes";
 }
 
 /* ---- inertia ---- */
@@ -105,7 +105,7 @@ static bool is_matrix_positive(int n, double *A)
     return good;
 }
 
-/* No push along any mode, or several, finds less than none. */
+/* True when the matrix is positive semidefinite. */
 static bool is_not_negative(const double *square, int n)
 {
     double A[DYN_MODES_MAX * DYN_MODES_MAX];
@@ -117,7 +117,7 @@ static bool is_not_negative(const double *square, int n)
     return is_matrix_positive(n, A);
 }
 
-/* A pivot of a scaled matrix that is rounding is none. */
+/* A pivot of a scaled matrix below rounding counts as zero. */
 static bool is_independent(const double *M, int n)
 {
     double A[DYN_MODES_MAX * DYN_MODES_MAX];
@@ -162,8 +162,9 @@ static void put_rigid(const struct dyn_body_spec *spec, int n, double *A)
     }
 }
 
-/* Modes first: what is left of the body when they give way must not be negative.  It may be nothing
- * along some axis, as of a thin rod: whether a joint minds is found when the model is tried. */
+/* The modes are eliminated first: the inertia that is left of the body must not be negative.  It
+ * may be zero along some axis, as of a thin rod; model_singular.c finds whether a joint needs
+ * it. */
 static bool body_outweighs_modes(const struct dyn_body_spec *spec)
 {
     const struct dyn_flex *flex = spec->flex;
@@ -195,17 +196,17 @@ const char *dyn_flex_problem(const struct dyn_body_spec *spec)
         return "a modal table is missing";
     if (!is_flex_finite(flex))
         return "a modal number is not finite";
-    const char *flaw = symmetry_problem(flex);
-    if (flaw != NULL)
-        return flaw;
+    const char *problem = symmetry_problem(flex);
+    if (problem != NULL)
+        return problem;
     if (!is_independent(flex->M, flex->modes))
         return "the modal mass matrix is not positive definite";
     if (!is_not_negative(flex->K, flex->modes))
-        return "the modal stiffness matrix has a negative direction";
+        return "the modal stiffness matrix is not positive semidefinite";
     if (!is_not_negative(flex->C, flex->modes))
-        return "the modal damping matrix has a negative direction";
+        return "the modal damping matrix is not positive semidefinite";
     if (!body_outweighs_modes(spec))
-        return "the modes weigh more than the body";
+        return "the effective mass of the modes exceeds the mass or inertia of the body";
     return NULL;
 }
 
@@ -214,7 +215,7 @@ const char *dyn_node_problem(const struct dyn_body_spec *spec, const struct dyn_
     if (spec->node == 0)
         return NULL;
     if (on == NULL || on->flex == NULL)
-        return "only a flexible parent has nodes";
+        return "the joint names a node, but its parent is not flexible";
     if (spec->node < 0 || spec->node > on->flex->nodes)
         return "the parent has no such node";
     return NULL;

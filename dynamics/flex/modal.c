@@ -155,7 +155,7 @@ static void subtract_vec3(struct dyn_vec3 a, double *row)
     dyn_vec3_store(dyn_sub(dyn_vec3_load(row), a), row);
 }
 
-/* What the root takes off psi2 of modes p and q at d from it. */
+/* The root's part of psi2 of modes p and q at d from it. */
 static struct dyn_vec3 root_psi2(const struct dyn_node *root, int modes, int p, int q,
                                  struct dyn_vec3 d, const double *psi)
 {
@@ -171,7 +171,7 @@ static struct dyn_vec3 root_psi2(const struct dyn_node *root, int modes, int p, 
     return dyn_sub(dyn_add(own, mixed), dyn_scale(0.5, twice));
 }
 
-/* And off theta2. */
+/* The root's part of theta2. */
 static struct dyn_vec3 root_theta2(const struct dyn_node *root, int modes, int p, int q,
                                    const double *theta)
 {
@@ -206,7 +206,7 @@ void dyn_modal_clamp(const struct dyn_node *root, int modes, const double r[3], 
 
 enum { DIRECTIONS = 6 }; /* three along the axes, three about the principal axes of the body */
 
-/* What each mode has of momentum in each way, about the mass centre. */
+/* The momentum of each mode in each direction, about the mass centre. */
 static void modal_momenta(const struct dyn_flex *flex, struct dyn_vec3 center,
                           const struct dyn_principal *principal,
                           double direction[DIRECTIONS][DYN_MODES_MAX])
@@ -230,8 +230,8 @@ static double dot_modes(int modes, const double *a, const double *b)
     return sum;
 }
 
-/* Greatest eigenvalue of a positive A.  Squared over and over, a power of A keeps nothing but what
- * belongs to it. */
+/* Greatest eigenvalue of a positive A.  Repeated squaring leaves only the part that belongs to
+ * it. */
 static double greatest_eigenvalue(double A[DIRECTIONS][DIRECTIONS])
 {
     enum { SQUARINGS = 40 };

@@ -34,8 +34,8 @@ void dyn_modal_integrate(const struct dyn_station *stations, int count, int mode
                          struct dyn_modal *modal);
 
 /*
- * Shapes that move the joint, made to stand still there: the body frame goes along with `root`, the
- * node in the joint.  With d = r - r_root and the root's psi_p, theta_p marked o,
+ * Shapes that move the joint, made to vanish there: the body frame moves with `root`, the node in
+ * the joint.  With d = r - r_root and the root's psi_p, theta_p marked o,
  *
  *      psi_p    - psi_po - theta_po x d
  *      theta_p  - theta_po
@@ -44,18 +44,18 @@ void dyn_modal_integrate(const struct dyn_station *stations, int count, int mode
  *               + 1/2 (theta_po x (theta_qo x d) + theta_qo x (theta_po x d))
  *      theta2_pq - theta2_pqo - 1/2 (theta_po x theta_q + theta_qo x theta_p)
  *
- * which is R_o' (r + u - r_root - u_o) and R_o' R to second order, in Gibbs' vector.  The
- * strain is the same, so K and C are; M becomes full.  In place, for one station or node; theta,
- * psi2 and theta2 may be NULL and then stay zero.  So psi2 of a body that shall have it must be
- * given, zero or not.  The root's own node goes last, or `root` is a copy.  Context: setup.
+ * which is R_o' (r + u - r_root - u_o) and R_o' R to second order, in Gibbs' vector.  The strain
+ * is the same, so K and C are; M becomes full.  In place, for one station or node; theta, psi2 and
+ * theta2 may be NULL and then stay zero.  So psi2 of a body that shall have it must be given, zero
+ * or not.  The root's own node goes last, or `root` is a copy.  Context: setup.
  */
 void dyn_modal_clamp(const struct dyn_node *root, int modes, const double r[3], double *psi,
                      double *theta, double *psi2, double *theta2);
 
-/* Greatest share, 0 to 1, of the body's inertia that the modes take with them in any direction: the
- * greatest eigenvalue of M_rf M_ff^-1 M_fr against M_rr.  Below 1 the body's mass matrix is
- * positive definite, not below: the modes weigh more than the body.  A direction without inertia,
- * such as a line's own axis, has no share; modes that do move it have an infinite one.  NaN: M
- * itself is not positive.  `scratch` has modes x modes.  Context: setup. */
+/* Greatest share, 0 to 1, of the body's inertia that the modes take with them in any direction:
+ * the greatest eigenvalue of M_rf M_ff^-1 M_fr against M_rr.  Below 1 the mass matrix of the body
+ * is positive definite; at 1 or above the modes have more mass than the body.  A direction without
+ * inertia, such as a line's own axis, has no share; modes that do move it have an infinite one.
+ * NaN: M itself is not positive.  `scratch` has modes x modes.  Context: setup. */
 double dyn_modal_effective_mass(const struct dyn_flex *flex, double mass, const double center[3],
                                 const double inertia[6], double *scratch);

@@ -37,7 +37,7 @@ static int is_mass_positive(const struct dyn_modal_link *modal, const struct dyn
             row[own + r] = modal->M[q * modal->lanes + r];
     }
     dyn_cholesky_factor(n, M);
-    return M[n * n - 1] > 0.0; /* a pivot that is not makes all behind it NaN */
+    return M[n * n - 1] > 0.0; /* a pivot that is not positive makes all later ones NaN */
 }
 
 static int holds_both_sides(const struct dyn_modal_link *modal, const struct dyn_tree_link *link,

@@ -1,3 +1,4 @@
+/* Tested by tests/dynamics/flex/test_flex.c. */
 #include "dynamics/flex/modal_link.h"
 
 #include <math.h>
@@ -95,7 +96,7 @@ void dyn_modal_lay_out(struct dyn_model *model, const struct dyn_body_spec *spec
 
 /* ---- body axes to link axes ---- */
 
-/* The body's axes as the link's see them, and its origin there. */
+/* The body's frame in the link's axes. */
 struct link_frame {
     struct dyn_mat3 E; /* link axes to body axes */
     struct dyn_vec3 s;
@@ -162,7 +163,7 @@ static const double *mode_pair(const double *from, int modes, int p, int q, int 
     return from != NULL ? from + (p * modes + q) * components : NULL;
 }
 
-/* What depends on two modes. */
+/* The tables by two modes. */
 static void place_pair(struct dyn_modal_link *modal, const struct dyn_flex *flex,
                        const struct link_frame *link_frame, int p, int q)
 {
@@ -234,9 +235,9 @@ static void place_modal_node(struct dyn_modal_node *to, const struct dyn_flex *f
 {
     const int modes = flex->modes;
     const int known = flex->fidelity != DYN_FLEX_INCONSISTENT;
-    const int felt = flex->fidelity == DYN_FLEX_CONSISTENT;
-    to->has_psi1 = felt && from->psi2 != NULL;
-    to->has_theta1 = felt && from->theta2 != NULL;
+    const int is_consistent = flex->fidelity == DYN_FLEX_CONSISTENT;
+    to->has_psi1 = is_consistent && from->psi2 != NULL;
+    to->has_theta1 = is_consistent && from->theta2 != NULL;
     for (int p = 0; p < modes; p++) {
         turn_vector(link_frame, from->psi + 3 * p, n, to->psi + p);
         turn_vector(link_frame, from->theta + 3 * p, n, to->theta + p);
@@ -249,7 +250,7 @@ static void place_modal_node(struct dyn_modal_node *to, const struct dyn_flex *f
     }
 }
 
-/* No mode is asked about deflections beyond the body's length. */
+/* The bound is not searched beyond deflections of the body's length. */
 static void place_bounds(const struct dyn_model *model, struct dyn_modal_link *modal)
 {
     for (int p = 0; p < modal->modes; p++) {

@@ -1,5 +1,5 @@
 /*
- * From an author's modes to those of links.  Private to dynamics/ and tests/.
+ * The modes of links, from the modes of the specs.  Private to dynamics/ and tests/.
  */
 #pragma once
 
@@ -12,5 +12,5 @@ int dyn_modal_nodes(const struct dyn_body_spec *spec);
 void dyn_modal_lay_out(struct dyn_model *model, const struct dyn_body_spec *specs, void *mem,
                        size_t *at);
 
-/* Their numbers, when links and seats have their last axes.  Context: setup. */
+/* Fill in their numbers, once the axes of the links are final.  Context: setup. */
 void dyn_modal_place(struct dyn_model *model);

@@ -1,3 +1,4 @@
+/* Tested by tests/dynamics/flex/test_flex.c and test_flex_reference.c. */
 #include "dynamics/flex/modal_shape.h"
 
 void dyn_modal_shape_load(const struct dyn_model *model, const double *q, const double *v,
@@ -130,7 +131,7 @@ static struct dyn_vec3 mean_shape(struct dyn_vec3 bent_shape, const double *tabl
     return dyn_scale(0.5, dyn_add(bent_shape, dyn_modal_shape_pair(table, lanes, p, 0)));
 }
 
-/* Where it stands. */
+/* Its displacement. */
 static void place_node_at(const struct dyn_modal_link *modal, const struct dyn_modal_node *n,
                           const double *eta, struct dyn_modal_shape_node *at)
 {

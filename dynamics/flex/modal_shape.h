@@ -2,9 +2,8 @@
  * The shape of a flexible link: the integrals of flex.h and the nodes at its modal coordinates.
  * Private to dynamics/ and tests/.
  *
- * The book's way, in link axes and mode by mode, for the algorithms that check the kernel or run
- * seldom.  A link without deformation (`ruthless`) stays in its first shape; only its nodes have a
- * rate.
+ * In link axes and mode by mode, for the algorithms that check the kernel or run seldom.  A link
+ * without deformation (`ruthless`) stays in its first shape; only its nodes have a rate.
  */
 #pragma once
 
@@ -20,7 +19,8 @@ struct dyn_vec3 dyn_modal_shape_P(const struct dyn_modal_link *modal, const doub
 struct dyn_mat3 dyn_modal_shape_W(const struct dyn_modal_link *modal, const double *eta, int p);
 struct dyn_vec3 dyn_modal_shape_H(const struct dyn_modal_link *modal, const double *eta, int p);
 
-/* Of the link as it stands, about its origin; `straight` is the undeformed one.  Context: frame. */
+/* The inertia of the deformed link, about its origin; `straight` is the undeformed one.  Context:
+ * frame. */
 struct dyn_inertia dyn_modal_shape_inertia(const struct dyn_modal_link *modal, const double *eta,
                                            const struct dyn_inertia *straight);
 
@@ -50,7 +50,7 @@ static inline struct dyn_mat3 dyn_modal_shape_pair_matrix(const double *table, i
 struct dyn_vec3 dyn_modal_shape_sum(const struct dyn_modal_link *modal, const double *table, int p,
                                     const double *by);
 
-/* tr(W) 1 - W: what W_p makes of a turning.  Context: any. */
+/* tr(W) 1 - W.  Context: any. */
 static inline struct dyn_mat3 dyn_modal_shape_inertia_of_W(const struct dyn_mat3 *W)
 {
     const double trace = W->row[0].x + W->row[1].y + W->row[2].z;
@@ -62,22 +62,22 @@ static inline struct dyn_mat3 dyn_modal_shape_inertia_of_W(const struct dyn_mat3
     return m;
 }
 
-/* How a node stands and moves on its link, in the axes of that link. */
+/* The displacement and motion of a node on its link, in the axes of that link. */
 struct dyn_modal_shape_node {
     struct dyn_vec3 theta, u;     /* twice the Gibbs vector of its turn, and its travel */
     struct dyn_vec3 w, travel;    /* angular velocity and velocity */
-    struct dyn_vec3 alpha, accel; /* of their rates what no second derivative of eta causes */
+    struct dyn_vec3 alpha, accel; /* their rates without the part of the second derivative of eta */
 };
 
-/* xi NULL: it stands still.  Context: frame. */
+/* xi NULL: at rest.  Context: frame. */
 struct dyn_modal_shape_node dyn_modal_shape_node(const struct dyn_model *model, int node,
                                                  const double *eta, const double *xi);
 
-/* What mode p gives the node for a unit rate.  Context: frame. */
+/* The motion of the node for a unit rate of mode p.  Context: frame. */
 struct dyn_vec6 dyn_modal_shape_column(const struct dyn_model *model, int node, const double *eta,
                                        const struct dyn_modal_shape_node *at, int p);
 
-/* The modes by which a link moves, as a node; NULL: it is none.  Context: any. */
+/* The modes that move a link which is a node; NULL: the link is not a node.  Context: any. */
 static inline const struct dyn_modal_link *dyn_modal_shape_of_node(const struct dyn_model *model,
                                                                    const struct dyn_tree_link *link)
 {

@@ -1,3 +1,4 @@
+/* Tested by tests/dynamics/flex/test_flex_linear.c. */
 #include "dynamics/flex/modal_shape_derivative.h"
 
 /* ---- forces of the link itself ---- */
@@ -20,8 +21,8 @@ static struct dyn_vec3 mul_plus_transpose(const struct dyn_mat3 *m, struct dyn_v
     return dyn_add(dyn_mul(m, a), dyn_mul_t(m, a));
 }
 
-/* What the inertia of the link asks for as eta_j changes it: dmc = P_j, dI = T + T' with
- * T = tr(W_j) 1 - W_j. */
+/* The change of the inertia forces of the link with eta_j: dmc = P_j, dI = T + T' with T = tr(W_j)
+ * 1 - W_j. */
 static struct dyn_vec6 inertia_force_q(const struct dyn_modal_link *modal,
                                        const struct dyn_modal_shape_motion *at, int j)
 {
@@ -52,8 +53,8 @@ struct dyn_vec6 dyn_modal_shape_force_dq(const struct dyn_modal_link *modal,
     return f;
 }
 
-/* What a turning d takes of the rate of mode p: of the force that goes with xi_p, and as much
- * again that d brings along by its acceleration 2 d x u. */
+/* The force of a turning d together with the rate of mode p: that which goes with xi_p, and the
+ * same again from the acceleration 2 d x u. */
 static struct dyn_vec6 rate_force(const struct dyn_modal_link *modal,
                                   const struct dyn_modal_shape_motion *at, struct dyn_vec3 d, int p)
 {
@@ -130,7 +131,7 @@ static struct dyn_vec3 value_at(const struct dyn_modal_link *modal, const double
                    dyn_modal_shape_sum(modal, table1, p, eta));
 }
 
-/* How the sum of a table goes with time: its rate and the rate of that. */
+/* The first and second time derivative of the sum of a table. */
 static void add_path(const struct dyn_modal_link *modal, const double *table, const double *table1,
                      const struct dyn_modal_shape_motion *at, struct dyn_vec3 *rate,
                      struct dyn_vec3 *accel)

@@ -1,16 +1,16 @@
 /*
- * How the shape of a flexible link changes along its modal coordinates and rates, and what that
- * does to its own forces.  Private to dynamics/ and tests/.
+ * Derivatives of the shape of a flexible link, and of its own forces, by its modal coordinates and
+ * rates.  Private to dynamics/ and tests/.
  *
- * All in the axes of the link.  A link without deformation changes nothing but its springs and
- * dampers; its nodes stand where they are.
+ * All in the axes of the link.  A link without deformation has derivatives of its springs and
+ * dampers only; its nodes do not move.
  */
 #pragma once
 
 #include "dynamics/flex/modal_shape.h"
 
-/* How the link moves: its angular velocity, the velocity of its origin to whom it may concern, and
- * its classical acceleration less gravity; and so do its modes. */
+/* How the link moves: its angular velocity, the velocity of its origin, its classical acceleration
+ * less gravity, and the motion of its modes. */
 struct dyn_modal_shape_motion {
     const double *eta, *xi, *accel;
     struct dyn_vec3 w, u;
@@ -25,13 +25,13 @@ struct dyn_vec6 dyn_modal_shape_force_dv(const struct dyn_modal_link *modal,
                                          const struct dyn_modal_shape_motion *at, int j);
 
 /* The same along a turning d of its motion, and the acceleration d x w, 2 d x u that goes with it:
- * what the rates of the modes add to a rigid link's.  Context: frame. */
+ * the part of the modes' rates, beyond that of a rigid link.  Context: frame. */
 struct dyn_vec6 dyn_modal_shape_force_dw(const struct dyn_modal_link *modal,
                                          const struct dyn_modal_shape_motion *at,
                                          struct dyn_vec3 d);
 
-/* What mode p needs, along eta_j and xi_j; and along d as above, the answer times d.
- * Context: frame. */
+/* The derivatives of the force on mode p by eta_j and xi_j; and by d as above, as a vector to
+ * multiply by d.  Context: frame. */
 double dyn_modal_shape_tau_dq(const struct dyn_modal_link *modal,
                               const struct dyn_modal_shape_motion *at, int p, int j);
 double dyn_modal_shape_tau_dv(const struct dyn_modal_link *modal,
@@ -51,7 +51,7 @@ struct dyn_modal_shape_path dyn_modal_shape_path(const struct dyn_model *model, 
                                                  const struct dyn_modal_shape_motion *at);
 
 /* The column of mode p as a motion vector of the link, at the node's origin: its first and second
- * derivative by time, as one sees it who sits on the link.  Context: frame. */
+ * derivative by time, in the moving axes of the link.  Context: frame. */
 struct dyn_modal_column_rate {
     struct dyn_vec6 rate, accel;
 };

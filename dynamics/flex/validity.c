@@ -11,9 +11,8 @@
 static const double FAST = 0.1;           /* part of the lowest frequency */
 static const double DEFLECTION_MAX = 0.1; /* part of the length */
 static const double WEAK = -0.5;          /* part of a mode's stiffness that is added */
-static const double STIFF = 1.0;          /* the same, where the model does not know it */
-static const double BOUND_PART_MAX =
-    0.1; /* part of the way to the end of the energy: 1 % of a mass */
+static const double STIFF = 1.0;          /* the same, where the model does not include it */
+static const double BOUND_PART_MAX = 0.1; /* part of the bound of modal_bound.h: 1 % of a mass */
 
 static struct dyn_vec3 vec3_of_row(const struct dyn_row *r)
 {
@@ -26,7 +25,7 @@ static struct dyn_vec3 to_link(const struct dyn_tree_link_work *L, struct dyn_ve
                              dyn_dot(vec3_of_row(&L->R[2]), a)};
 }
 
-/* A force through a node, on the body, in the axes of its link: what the node's own load takes. */
+/* The force through a node on the body, in the axes of its link. */
 static struct dyn_vec3 node_force(const struct dyn_tree_link_work *N,
                                   const struct dyn_tree_link_work *L)
 {
@@ -60,7 +59,7 @@ static void add_force(const struct dyn_modal_node *node, const struct dyn_modal_
         added[p] -= dyn_dot(dyn_modal_shape_pair(node->psi1, modal->lanes, p, p), force);
 }
 
-/* By mode: d f_p / d eta_p of all that the modes feel but their springs. */
+/* By mode: d f_p / d eta_p of all forces on the modes but their springs. */
 static void added_stiffness(const struct dyn_model *model, const struct dyn_work *work,
                             const struct dyn_modal_link *modal, double *added)
 {
@@ -101,8 +100,8 @@ static unsigned check_inertia(const struct dyn_modal_link *modal, const double *
 }
 
 /* How the body turns as a whole, in the axes of its link: as its frame does and, on average over
- * its mass, as its modes do.  A body that bends on a soft hinge turns its frame to and fro and
- * itself hardly. */
+ * its mass, as its modes do.  On a soft hinge the frame of a bending body oscillates while the
+ * body as a whole hardly turns. */
 static struct dyn_vec3 mean_rate(const struct dyn_model *model, const struct dyn_modal_link *modal,
                                  const struct dyn_work *work, const double *xi)
 {

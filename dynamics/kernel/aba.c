@@ -1,6 +1,6 @@
 /*
- * What surrounds the kernel: the choice of the instruction set, the loads, and the forces of held
- * joints.
+ * The public side of the kernel: the choice of the instruction set, the loads, and the forces of
+ * held joints.
  */
 #include "dynamics/kernel/aba.h"
 
@@ -59,7 +59,7 @@ static void add_load(const struct dyn_model *model, const struct dyn_load *load,
     subtract_from_row(&L->pl, f);
 }
 
-/* Given, and by the joints' own laws. */
+/* The given joint forces plus the joints' own. */
 static const double *joint_forces(const struct dyn_model *model, const struct dyn_state *state,
                                   const struct dyn_input *input, struct dyn_work *work)
 {
@@ -75,7 +75,7 @@ static const double *joint_forces(const struct dyn_model *model, const struct dy
     return work->tau;
 }
 
-/* The world falls upward instead of everything else downward. */
+/* Gravity enters as an upward acceleration of the world. */
 static void set_world_acceleration(const struct dyn_input *input, struct dyn_tree_link_work *world)
 {
     for (int k = 0; k < 3; k++) {
@@ -102,7 +102,7 @@ static struct dyn_vec6 joint_force(const struct dyn_tree_link_work *L)
     return f;
 }
 
-/* What the rotor's own acceleration asks for. */
+/* The torque that the rotor's own acceleration needs. */
 static double rotor_force(const struct dyn_tree_link *link, const struct dyn_tree_link_work *on,
                           double qdd)
 {
@@ -204,8 +204,8 @@ void dyn_aba(const struct dyn_model *model, const struct dyn_state *state,
     dyn_aba_solve(model, state, input, work, output);
 }
 
-/* Of the origin of link i, world axes: what each link on the way to the root adds.  Dynamics do not
- * need it, so only those who ask pay. */
+/* Of the origin of link i, world axes: the sum over the links between i and the root.  The
+ * dynamics do not need it, so it is computed on request. */
 static struct dyn_vec3 origin_velocity(const struct dyn_model *model, const struct dyn_work *work,
                                        int i)
 {

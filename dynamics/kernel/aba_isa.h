@@ -1,6 +1,6 @@
 /*
- * The three passes, compiled once per instruction set, and what runs them.  Private to aba*.c and
- * follow.c.
+ * The passes of the kernel, compiled once per instruction set, and the functions that run them.
+ * Private to aba*.c and mimic.c.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ void dyn_tree_links_solve(const struct dyn_model *model, const struct dyn_state 
                           const struct dyn_input *input, struct dyn_work *work,
                           struct dyn_output *output);
 
-/* The same when work->tau and the links' bias have all forces already: neither tau nor loads of the
- * input are read, and no joint acts by itself.  Context: frame. */
+/* The same when work->tau and the links' bias already include all forces: neither tau nor loads of
+ * the input are read, nor are passive joint forces added.  Context: frame. */
 void dyn_tree_links_solve_given_forces(const struct dyn_model *model, const struct dyn_input *input,
                                        struct dyn_work *work, struct dyn_output *output);

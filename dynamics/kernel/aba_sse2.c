@@ -1,2 +1,2 @@
 #define DYN_ABA_KERNEL dyn_aba_sse2
-#include "dynamics/kernel/aba_rigid.h"
+#include "dynamics/kernel/aba_kernel.h"

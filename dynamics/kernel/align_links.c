@@ -1,20 +1,20 @@
 /*
- * A joint about z does not care which way the x axis of its link points: the rest goes into an
- * offset of the angle.  So x is laid along the common normal of the link's axis and that of its
- * first child, and the child's axes at q = 0 are the link's, turned about x alone.  Of nine
+ * The x axis of a link whose joint turns about z may point anywhere across z: the difference goes
+ * into an offset of the angle.  So x is laid along the common normal of the link's axis and that
+ * of its first child, and the child's axes at q = 0 are the link's, turned about x alone.  Of nine
  * products per axis set four are left.
  */
 #include "dynamics/kernel/align_links.h"
 
 #include "dynamics/math/spatial.h"
 
-/* A joint whose motion does not tell x from y. */
+/* A joint whose motion is the same for any direction of x. */
 static int is_round(const struct dyn_tree_link *link)
 {
     return link->kind != DYN_TREE_LINK_SPHERICAL && link->kind != DYN_TREE_LINK_FREE;
 }
 
-/* Components in axes that stand turned by phi about z. */
+/* Components in axes that are turned by phi about z. */
 static struct dyn_vec3 rotated_components(struct dyn_vec3 a, double phi)
 {
     const double s = sin(phi), c = cos(phi);
@@ -101,7 +101,7 @@ void dyn_model_align(struct dyn_model *model, int *first_child)
         if (model->body_link[b] >= 0)
             model->body_in_link[b] =
                 rotated_pose(&model->body_in_link[b], model->link[model->body_link[b]].offset);
-    /* parents last: until then their offset is only their own */
+    /* parents last: until then the offset of a parent has only its own part */
     for (int i = model->link_count - 1; i >= 0; i--) {
         const int parent = model->link[i].parent;
         const int is_first =

@@ -1,5 +1,6 @@
 /*
- * What surrounds the batch kernels: the tree in their axes and order, and groups that are not full.
+ * The public side of the batch kernels: the tree in their axes and order, and groups that are not
+ * full.
  */
 #include "dynamics/kernel/batch.h"
 
@@ -10,9 +11,9 @@
 #include "dynamics/kernel/batch_isa.h"
 #include "dynamics/layout.h"
 
-/* What is known of a link of the model before the batch has its own. */
+/* A link of the model during the placement of the batch. */
 struct dyn_batch_branch {
-    int size;                        /* of links, it and all beyond */
+    int size;                        /* the number of links from this one outward */
     int heir;                        /* the child with most links beyond it; -1: a leaf */
     int place;                       /* in the batch */
     int next;                        /* place of the next child that is not the heir */
@@ -41,7 +42,7 @@ static size_t round_count(const struct dyn_model *model)
     return count;
 }
 
-/* A sum more only on the way to a child that has at most half of what there is. */
+/* A further sum is needed only towards a child with at most half of the links. */
 static size_t sum_count(const struct dyn_model *model)
 {
     size_t count = 1;
@@ -97,7 +98,7 @@ static void count_branches(const struct dyn_model *model, struct dyn_batch_branc
     }
 }
 
-/* Depth first, heirs last: what they bring is gathered first, and needs no sum of its own. */
+/* Depth first, heirs last: the inward loop meets an heir first, so it needs no sum of its own. */
 static void order_branches(const struct dyn_model *model, struct dyn_batch_branch *branch)
 {
     int next_root = 0;
@@ -149,8 +150,8 @@ struct euler {
     struct angle turn, tilt, skew;
 };
 
-/* Where the axes are along each other only turn and skew together mean something: the skew is
- * given.  Along and across is meant to rounding. */
+/* Where the axes are parallel only the sum of turn and skew matters: the skew is given.  Parallel
+ * and perpendicular hold to rounding. */
 static struct euler split_euler(const struct dyn_mat3 *E, struct angle skew)
 {
     static const double ROUNDING = 1e-15;
@@ -166,8 +167,9 @@ static struct euler split_euler(const struct dyn_mat3 *E, struct angle skew)
     return e;
 }
 
-/* About z the link's axes stand so that its heir has no skew, or, of a leaf, that its mass centre
- * is on x.  Axes of which velocities count components stay. */
+/* The link's axes are turned about z so that its heir has no skew or, for a leaf, that its mass
+ * centre is on x.  The axes of ball and free links do not change, because velocities are
+ * components in them. */
 static void choose_phase(const struct dyn_model *model, int i, struct dyn_batch_branch *branch)
 {
     const int heir = branch[i].heir;
@@ -210,9 +212,9 @@ static struct dyn_vec3 arm_at_zero(const struct dyn_model *model, int i, const s
 }
 
 /*
- * To the foot of the perpendicular from the parent's origin.  Inertias are about the origin: far
- * from the link they would drown what it has about its own mass centre, so where parallel axes let
- * the origin creep away link by link, it starts anew.
+ * To the foot of the perpendicular from the parent's origin.  Inertias are about the origin: at a
+ * distant origin they would lose the digits of the inertia about the mass centre, so where
+ * parallel axes move the origin away link by link, it starts at the link again.
  */
 static void choose_slide(const struct dyn_model *model, int i, struct dyn_batch_branch *branch)
 {
@@ -276,7 +278,8 @@ static void add_inertia(const struct dyn_inertia *inertia, struct dyn_batch_link
     to->I[3] += I.xy, to->I[4] += I.xz, to->I[5] += I.yz;
 }
 
-/* What struct dyn_batch_leaf leaves to the parent: a rod on the axis. */
+/* The part of a leaf's inertia that is moved to the parent (struct dyn_batch_leaf): a rod on the
+ * axis. */
 static void move_rod_to_parent(struct dyn_batch_link *leaf, struct dyn_batch_link *on)
 {
     const struct dyn_vec3 r = {leaf->r[0], leaf->r[1], leaf->r[2]};
@@ -404,7 +407,7 @@ int dyn_batch_width(const struct dyn_model *model)
     return batch_kernel_of(model)->width;
 }
 
-/* The last states of a batch, and the very last again in the lanes that are left. */
+/* The last states of a batch; the very last one fills the lanes that are left. */
 static void fill_group(const double *rows, int row_count, size_t stride, int count, int width,
                        double *to)
 {

@@ -16,7 +16,7 @@ struct dyn_batch {
     size_t stride;     /* at least count */
     const double *q;   /* nq rows */
     const double *v;   /* nv rows */
-    const double *tau; /* nv rows, the joints' own laws not included; NULL: none */
+    const double *tau; /* nv rows, the joints' own forces not included; NULL: none */
     double gravity[3]; /* m/s^2, world, of all states */
 };
 
@@ -27,12 +27,13 @@ struct dyn_batch_work; /* opaque; of one model, on any instruction set */
 size_t dyn_batch_work_size(const struct dyn_model *model);
 struct dyn_batch_work *dyn_batch_work_place(const struct dyn_model *model, void *mem);
 
-/* States that the model's kernel takes at a time.  A count that it divides wastes nothing.
- * Context: any. */
+/* States that the model's kernel takes at a time.  A count that is a multiple of it wastes no
+ * lanes.  Context: any. */
 int dyn_batch_width(const struct dyn_model *model);
 
-/* a = FD(q, v, tau) of every state, laid out as v.  The joints' laws and rotors count; there are no
- * loads and no held joints, and the world stands.  Never allocates, blocks or fails; a state that
- * is not finite gives an answer that is not finite and leaves the others alone.  Context: frame. */
+/* a = FD(q, v, tau) of every state, laid out as v.  The joints' own forces and rotors are
+ * included; there are no loads and no held joints, and the world is at rest.  Never allocates,
+ * blocks or fails; a state that is not finite gives an answer that is not finite and leaves the
+ * others alone.  Context: frame. */
 void dyn_aba_batch(const struct dyn_model *model, const struct dyn_batch *batch,
                    struct dyn_batch_work *work, double *a);

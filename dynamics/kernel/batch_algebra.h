@@ -1,6 +1,7 @@
 /*
  * Vectors and articulated inertias of several states at once.  Private to the batch kernels, which
- * say what `wide` is.  C and C++ at once, as batch_lanes.h.
+ * define `wide`.  Compiles as C and as C++, as batch_rigid.h does.  Tested by
+ * tests/dynamics/kernel/test_batch.c.
  */
 #pragma once
 
@@ -116,8 +117,8 @@ WIDE_INLINE void turn_articulated_back(wide s, wide c, struct articulated *A)
 
 /* ---- articulated inertias ------------------------------------------------------------------ */
 
-/* To an origin from which this one stands at r, with H the rows here and h the rows there:
- *      h = H + r x M,   I_ij + (r x H_j)_i + (r x h_i)_j */
+/* To an origin from which this one is at r, with H the rows here and h the rows there: h = H + r x
+ * M,   I_ij + (r x H_j)_i + (r x h_i)_j */
 static void shift(const wide r[3], struct articulated *A)
 {
     const wide *M = A->M;
@@ -228,7 +229,7 @@ WIDE_INLINE struct pair invert_pair(wide a, wide b, wide d)
 }
 
 /* Six equations, the last row being b', which becomes x'.  Two unknowns go at a time: that halves
- * the divisions, each of which waits for the one before. */
+ * the divisions, which depend on each other. */
 WIDE_INLINE void solve_six(wide A[7][6])
 {
     struct pair P[3];

@@ -1,6 +1,6 @@
 /*
- * The way inward of a batch kernel where it is hot: through hinges without a rotor.  C and C++ at
- * once, as batch_lanes.h.
+ * The inward pass of a batch kernel through hinges without a rotor, its hot path.  Compiles as C
+ * and as C++, as batch_rigid.h does.  Tested by tests/dynamics/kernel/test_batch.c.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 /* ---- links and their parents --------------------------------------------------------------- */
 
-/* What a leaf carries. */
+/* The articulated inertia that a leaf carries: zero. */
 static const struct articulated NOTHING;
 
 WIDE_INLINE const struct articulated *carried_by(const struct dyn_batch_link *link,
@@ -17,7 +17,7 @@ WIDE_INLINE const struct articulated *carried_by(const struct dyn_batch_link *li
     return link->is_leaf ? &NOTHING : &at->sum[link->sum];
 }
 
-/* The link's own inertia, and what its velocity asks for: w x (I w), w x (w x mc). */
+/* The link's own inertia, and the force that its velocity needs: w x (I w), w x (w x mc). */
 static void add_link(const struct dyn_batch_link *link, const wide w[3], struct articulated *A)
 {
     const wide m = wide_splat(link->mass);
@@ -59,7 +59,7 @@ struct hinge {
     wide gx, gy, g[3], ud;
 };
 
-/* pA, with what the link's own velocity asks for: w x (I w), w x (w x mc). */
+/* pA, with the force that the link's own velocity needs: w x (I w), w x (w x mc). */
 WIDE_INLINE void take_force(const struct dyn_batch_link *link, const struct articulated *A,
                             const wide w[3], struct planar *P)
 {
@@ -164,10 +164,10 @@ WIDE_INLINE void take_I(const struct dyn_batch_link *link, const struct articula
     P->p.pa[1] = P->p.pa[1] + P->xy * L->ca[0] + P->yy * L->ca[1];
 }
 
-/* The way from joint axes to the parent's, and into its sum. */
+/* The transformation from joint axes to the parent's, and into its sum. */
 struct parent_axes {
     enum dyn_batch_tilt tilt;
-    int is_skewed, adds; /* adds: others have been there before */
+    int is_skewed, adds; /* adds: the sum has the siblings before already */
     wide s, c;           /* of the tilt */
     wide skew_s, skew_c;
     wide x, y; /* of the arm, which is level */
@@ -210,7 +210,7 @@ WIDE_INLINE void tilt_block_back(const struct parent_axes *parent_axes, wide *aa
     }
 }
 
-/* The first of the siblings to come finds nothing of use in the sum. */
+/* The first of the siblings overwrites the sum. */
 WIDE_INLINE void make_room(const struct dyn_batch_link *link, struct articulated *sum)
 {
     if (link->is_first)
@@ -285,7 +285,7 @@ WIDE_INLINE void add_force_to_parent(const struct parent_axes *parent_axes, cons
 }
 
 /*
- * About an origin from which this one stands at r, with H the rows here and h the rows there:
+ * About an origin from which this one is at r, with H the rows here and h the rows there:
  *      h = H + r x M,   I_ij + (r x H_j)_i + (r x h_i)_j
  */
 WIDE_INLINE void add_I_and_H_to_parent(const struct parent_axes *parent_axes,
@@ -302,7 +302,7 @@ WIDE_INLINE void add_I_and_H_to_parent(const struct parent_axes *parent_axes,
     add_block_to_parent(parent_axes, hx, hy, hz, sum->H);
 }
 
-/* All that is not wide is a constant where this is expanded. */
+/* All arguments that are not wide are constants where this is inlined. */
 WIDE_INLINE struct parent_axes parent_axes_of(const struct dyn_batch_link *link,
                                               enum dyn_batch_tilt tilt, int is_skewed, int adds)
 {

@@ -1,13 +1,13 @@
 /*
- * What the batch kernels share: the tree as they want it, and their scratch.  Private to batch*.c
+ * The data of the batch kernels: their form of the tree, and their scratch.  Private to batch*.c
  * and tests/.
  *
  * The links are in depth-first order and in axes of their own.  A link's z axis stays that of its
- * joint, but about z its axes are free, and are chosen so that the way to the next link is a turn
- * about z and a tilt about x and no more:
+ * joint, but about z its axes are free, and are chosen so that the transformation to the next link
+ * is a turn about z and a tilt about x and no more:
  *
  *      link  --turn about z by q and a constant-->  joint  --tilt about x-->
- *      seat  --skew about z-->  parent
+ *      tilted axes  --skew about z-->  parent
  *
  * Both turns cost a fraction of a full change of axes.  The skew is needed only by links that are
  * not their parent's heir, which is the child with most links beyond it.
@@ -17,8 +17,9 @@
  */
 #pragma once
 
-#include "dynamics/kernel/batch.h"
 #include "dynamics/kernel/link_tree.h"
+
+struct dyn_batch; /* batch.h */
 
 enum {
     DYN_BATCH_WIDTH_MAX = 8,
@@ -31,7 +32,7 @@ enum {
 /* Most robots have axes along or across each other. */
 enum dyn_batch_tilt { DYN_BATCH_TILT_NONE, DYN_BATCH_TILT_QUARTER, DYN_BATCH_TILT_ANY };
 
-/* How a link is computed: the first two are the fast ways. */
+/* How a link is computed; the first two are the fast methods. */
 enum dyn_batch_method {
     DYN_BATCH_HINGE, /* level, without a rotor */
     DYN_BATCH_LEAF,  /* the same, with nothing beyond it */
@@ -51,8 +52,9 @@ struct dyn_batch_link {
     int is_fork;  /* carries more than one */
     int is_skewed;
     enum dyn_batch_tilt tilt;
-    int has_rotor, is_coupled;     /* the rotor's spin is felt by the parent */
-    double turn_sine, turn_cosine; /* of the constant about z; ball and free: of their seat's */
+    int has_rotor, is_coupled; /* the rotor's spin acts on the parent */
+    double turn_sine,
+        turn_cosine; /* of the constant about z; ball and free: of their joint's place */
     double tilt_sine, tilt_cosine;
     double skew_sine, skew_cosine;
     double r[3]; /* origin, from the parent's; joint axes at q = 0 */
@@ -63,10 +65,10 @@ struct dyn_batch_link {
 };
 
 /*
- * The elimination of a leaf does not depend on the state.  What is round about its axis and does
- * not resist a turn about it is left to the parent, which does not feel the difference: the leaf
- * keeps no mass, no mc.z and no I.yy.  Its x axis is towards its mass centre, so it has no mc.y
- * either.
+ * The elimination of a leaf does not depend on the state.  The part of its inertia that is
+ * symmetric about the axis and does not resist a turn about it is moved to the parent, which makes
+ * no difference: the leaf keeps no mass, no mc.z and no I.yy.  Its x axis is towards its mass
+ * centre, so it has no mc.y either.
  */
 struct dyn_batch_leaf {
     double D_inv, gx, gy, g; /* D^-1, and D^-1 U: angular x and y, linear y */
@@ -105,6 +107,6 @@ struct dyn_batch_kernel {
 
 extern const struct dyn_batch_kernel dyn_batch_sse2, dyn_batch_avx2, dyn_batch_avx512;
 
-/* dyn_aba_batch() by a kernel at will.  Context: frame. */
+/* dyn_aba_batch() with a given kernel.  Context: frame. */
 void dyn_batch_run(const struct dyn_batch_kernel *kernel, const struct dyn_model *model,
                    const struct dyn_batch *batch, struct dyn_batch_work *work, double *a);

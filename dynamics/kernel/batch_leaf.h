@@ -1,6 +1,6 @@
 /*
- * Hinges with nothing beyond them, of which struct dyn_batch_leaf knows most beforehand.  C and C++
- * at once, as batch_lanes.h.
+ * Hinges with nothing beyond them, for which struct dyn_batch_leaf has most terms precomputed.
+ * Compiles as C and as C++, as batch_rigid.h does.  Tested by tests/dynamics/kernel/test_batch.c.
  */
 #pragma once
 

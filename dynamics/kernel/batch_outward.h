@@ -1,6 +1,6 @@
 /*
- * The way outward of a batch kernel: what is given of the states, and how the links move.  C and
- * C++ at once, as batch_lanes.h.
+ * The velocity pass of a batch kernel: the given joint forces, and the motion of the links.
+ * Compiles as C and as C++, as batch_rigid.h does.  Tested by tests/dynamics/kernel/test_batch.c.
  */
 #pragma once
 
@@ -78,7 +78,7 @@ WIDE_INLINE wide v_of(const struct dyn_batch_group *group, int at)
     return wide_load(group->v + (size_t)at * group->stride);
 }
 
-/* As push() of law.c. */
+/* The force of a limit, as in joint_force.c. */
 static inline wide limit_force(const struct dyn_joint_force_spec *force_spec, wide depth, wide out)
 {
     const wide f = wide_splat(force_spec->limit_stiffness) * depth +
@@ -106,7 +106,7 @@ static wide entry_force(const struct dyn_joint_force_entry *at, const struct dyn
     return joint_force(&at->force_spec, q, v_of(group, at->v_at));
 }
 
-/* All that acts along a velocity. */
+/* All forces along a velocity. */
 WIDE_INLINE wide tau_of(const struct dyn_model *model, const struct dyn_batch_group *group,
                         const struct dyn_batch_work *work, int at)
 {
@@ -186,7 +186,7 @@ static void move_axial(const struct dyn_batch_link *link, const struct dyn_batch
     L->w[2] = w[2] + spin;
 }
 
-/* Axes of the parent's seat to those of a quaternion, of any length but zero. */
+/* Joint axes to those of a quaternion of any length but zero. */
 static void quaternion_axes(const wide q[4], wide E[3][3])
 {
     const wide s = wide_splat(2.0) * wide_inverse(q[0] * q[0] + dot(q + 1, q + 1));
@@ -237,7 +237,7 @@ static void move_round(const struct dyn_batch_link *link, const struct dyn_batch
     rotate(round->E, w, L->w);
     cross(L->w, spin, L->ca);
     if (link->kind == DYN_TREE_LINK_FREE) {
-        /* twice for Coriolis, once more because dv/dt counts components in axes that turn */
+        /* twice for Coriolis, once more because dv/dt is of components in axes that turn */
         wide travel[3], rate[3];
         for (int k = 0; k < 3; k++) {
             travel[k] = v_of(group, link->v_at + 3 + k);
@@ -288,7 +288,7 @@ static void find_angles_by_library(const struct dyn_batch_group *group,
     }
 }
 
-/* Apart from the rest of the movement, because here no link waits for another. */
+/* Apart from the rest of the movement, because here no link depends on another. */
 static void find_angles(const struct dyn_batch_group *group, const struct dyn_batch_work *work,
                         const struct scratch *at)
 {

@@ -1,12 +1,12 @@
 /*
  * The body of a batch kernel: included once by each of batch_sse2.c, batch_avx2.c and
- * batch_avx512.c, which name it in DYN_BATCH_KERNEL, say what `wide` is and are compiled for that
- * instruction set.
+ * batch_avx512.c, which name it in DYN_BATCH_KERNEL, define `wide` and are compiled for that
+ * instruction set.  Tested by tests/dynamics/kernel/test_batch.c.
  *
- * Letters as in aba_lanes.h, but in the axes of batch_kernel.h.  A lane holds a number of one
- * state, so nothing is shuffled, and the joint's own axis is always z: of a hinge U is a column of
- * IA and D its diagonal element, and the elimination leaves a row and a column of zeros, with which
- * nobody computes.
+ * Letters as in aba_kernel.h, but in the axes of batch_isa.h.  A lane holds a number of one state,
+ * so nothing is shuffled, and the joint's own axis is always z: of a hinge U is a column of IA and
+ * D its diagonal element, and the elimination leaves a row and a column of zeros, which are not
+ * computed with.
  *
  *      move      w, c
  *      inward    IA = I + sum X' Ia X,  pA = p + sum X' pa
@@ -14,7 +14,7 @@
  *                Ia = IA - U D^-1 U',  pa = pA + Ia c + U D^-1 u
  *      outward   a' = X a_parent + c,  qdd = D^-1 u - D^-1 U' a',  a = a' + S qdd
  *
- * This file is C and C++ at once.  Of `wide` it uses + - *, the unary minus and the functions
+ * This file compiles as C and as C++.  Of `wide` it uses + - *, the unary minus and the functions
  * wide_..., so that it can be compiled with a number that counts.
  */
 #include "dynamics/kernel/batch_leaf.h"
@@ -35,8 +35,8 @@ static void add_link_to_parent(const struct dyn_batch_link *link, struct articul
 }
 
 /*
- * A rotor on the parent that turns with the joint adds its spin s to what the parent feels of U:
- * U_p = X' U + s.  What the other path has given to the parent already is X' U D^-1 U' X.
+ * A rotor on the parent that turns with the joint adds its spin s to U at the parent: U_p = X' U +
+ * s.  The other path has already added X' U D^-1 U' X to the parent.
  */
 static void couple_rotor(const struct dyn_batch_link *link, wide v, const struct moving *on,
                          const wide r[3], const struct moving *L, struct articulated *sum)
@@ -115,7 +115,7 @@ static void inward_axial(const struct dyn_batch_link *link, const struct dyn_bat
         couple_rotor(link, v_of(group, link->v_at), &at->moving[link->parent], r, L, sum);
 }
 
-/* The acceleration of a free link is its own affair. */
+/* The acceleration of a free link does not depend on its parent. */
 static void solve_free(const wide tau[6], const struct articulated *A, struct round_moving *round)
 {
     wide full[7][6];
@@ -130,7 +130,7 @@ static void solve_free(const wide tau[6], const struct articulated *A, struct ro
         round->x[k] = full[6][k];
 }
 
-/* Nothing is carried through a free joint but the force along it. */
+/* A free joint passes only its own force to the parent. */
 static void eliminate_free(const wide tau[6], struct articulated *A)
 {
     *A = NOTHING;
@@ -346,7 +346,7 @@ static void outward_pass(const struct dyn_model *model, const struct dyn_batch_g
     }
 }
 
-/* It stands, and falls upward instead of everything else downward. */
+/* The world is at rest; gravity enters as its upward acceleration. */
 static void reset_world(const double gravity[3], struct moving *world)
 {
     for (int k = 0; k < 3; k++) {

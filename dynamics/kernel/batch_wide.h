@@ -34,8 +34,9 @@ WIDE_INLINE void wide_store(double *row, wide a)
     *(wide_anywhere *)row = a;
 }
 
-/* 1/D.  D is positive for every pose of a model without a flaw.  When the state has run away it may
- * be anything; a NaN in its place makes the result visibly wrong instead of plausibly wrong. */
+/* 1/D.  D is positive for every pose of a model that dyn_model_problem() accepts.  When the state
+ * has diverged, D may have any value; a NaN in its place makes the result visibly wrong instead of
+ * plausibly wrong. */
 WIDE_INLINE wide wide_inverse(wide D)
 {
     const wide_mask good = D > wide_splat(0.0);
@@ -58,7 +59,7 @@ static inline wide wide_tanh(wide x)
 
 /* ---- sine and cosine ----------------------------------------------------------------------- */
 
-/* As many angles at a time: they share the constants, and none waits for another. */
+/* As many angles at a time: they share the constants, and none depends on another. */
 enum { WIDE_ANGLES = 2, WIDE_LARGEST_ANGLE = 1 << 20 };
 
 /* p = p z + a, of each. */
@@ -99,7 +100,7 @@ WIDE_INLINE void wide_near_cosine(int count, const wide z[], wide c[])
 /*
  * The nearest multiple of pi/2 is taken off in three parts.  They have 33, 33 and 53 bits, so the
  * products with the multiple are exact while it stays below 2^20.  Where an angle is beyond that,
- * or not finite, far becomes other than zero and the answer is worth nothing.
+ * or not finite, far becomes other than zero and the result is not valid.
  */
 WIDE_INLINE void wide_sine_cosine(int count, const wide x[], wide sine[], wide cosine[], wide *far)
 {
@@ -137,7 +138,7 @@ static inline int wide_is_zero(wide a)
     return any == 0;
 }
 
-/* By the library, in the lanes where wide_sine_cosine() is worth nothing. */
+/* By the library, in the lanes where the result of wide_sine_cosine() is not valid. */
 static __attribute__((cold)) void wide_far_sine_cosine(wide x, wide *sine, wide *cosine)
 {
     for (int j = 0; j < DYN_WIDE; j++)

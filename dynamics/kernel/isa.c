@@ -2,8 +2,8 @@
 
 #include <cpuid.h>
 
-/* What the operating system saves at a switch: bits 1, 2 are the AVX registers, 5 to 7 those of
- * AVX-512. */
+/* The registers that the operating system saves at a switch: bits 1, 2 are the AVX registers, 5 to
+ * 7 those of AVX-512. */
 static unsigned saved_registers(void)
 {
     unsigned low, high;

@@ -9,7 +9,7 @@ enum dyn_isa { DYN_ISA_SSE2, DYN_ISA_AVX2, DYN_ISA_AVX512 };
 /* "sse2", "avx2", "avx512".  Context: any. */
 const char *dyn_isa_name(enum dyn_isa isa);
 
-/* Whether this processor and its kernel run it.  Context: any. */
+/* Whether this processor and its operating system run it.  Context: any. */
 int dyn_isa_runs(enum dyn_isa isa);
 
 /* The last of those that run.  Context: any. */

@@ -1,6 +1,7 @@
 /*
- * A three-vector in four lanes, whatever the instruction set.  Private to the kernel: every file
- * that includes this one is compiled for one instruction set, and passes no lanes to another.
+ * A three-vector in four lanes, for any instruction set.  Tested by
+ * tests/dynamics/kernel/test_aba.c.  Private to the kernel: every file that includes this one is
+ * compiled for one instruction set, and passes no lanes to another.
  */
 #pragma once
 
@@ -31,8 +32,8 @@ static inline dyn_lane lane_splat(double a)
     return (dyn_lane){a, a, a, a};
 }
 
-/* Four doubles that need not be aligned, by one instruction: a copy in halves would make the next
- * to read all four of them wait. */
+/* Four doubles that need not be aligned, by one instruction: after a copy in halves, the next load
+ * of all four would stall. */
 static inline dyn_lane lane_at(const double *from)
 {
     return *(const dyn_loose_lane *)from;
@@ -46,7 +47,7 @@ static inline void lane_put(double *to, dyn_lane a)
 /* The three of a, and the last of b. */
 static inline dyn_lane lane_last(dyn_lane a, dyn_lane b)
 {
-#ifdef __AVX__ /* compilers take three instructions */
+#ifdef __AVX__ /* compilers use three instructions */
     return (dyn_lane)_mm256_blend_pd((__m256d)a, (__m256d)b, 8);
 #else
     return __builtin_shufflevector(a, b, 0, 1, 2, 7);
@@ -85,8 +86,8 @@ static inline dyn_lane lane_sums(dyn_lane a, dyn_lane b, dyn_lane c, dyn_lane d)
            __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
 }
 
-/* Three of them: the columns of a matrix, or its rows.  Named and not counted, so that they live in
- * registers. */
+/* Three of them: the columns of a matrix, or its rows.  Members and not an array, so that they
+ * stay in registers. */
 struct dyn_lane3 {
     dyn_lane x, y, z;
 };
@@ -139,15 +140,15 @@ static inline struct dyn_lane3 lane3_transpose(struct dyn_lane3 m)
                               __builtin_shufflevector(even, last_even, 2, 3, 6, 7)};
 }
 
-/* a b', by columns: each is a, times an element of b that stands in memory. */
+/* a b', by columns: each is a, times an element of b in memory. */
 static inline struct dyn_lane3 lane3_outer(dyn_lane a, const struct dyn_row *b)
 {
     return (struct dyn_lane3){a * lane_splat(b->e[0]), a * lane_splat(b->e[1]),
                               a * lane_splat(b->e[2])};
 }
 
-/* Stored, and read again from there: three loads that spread one element over all lanes are cheaper
- * than three shuffles across the lanes. */
+/* Stored and read back: three loads that broadcast one element to all lanes are cheaper than three
+ * shuffles across the lanes. */
 static inline void lane_keep(struct dyn_row *row, dyn_lane a)
 {
     lane_store(row, a);

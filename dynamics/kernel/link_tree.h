@@ -1,13 +1,14 @@
 /*
- * The fields of struct dyn_model.  Private to dynamics/, tests/ and what of tools/ counts links.
+ * The fields of struct dyn_model.  Private to dynamics/, tests/ and the parts of tools/ that count
+ * links.  Tested by tests/dynamics/test_model.c.
  *
- * The author's bodies become links, which are all the kernel knows.  A link moves against its
- * parent by a turn about its z axis, a slide along it, both at once, a ball, or freely: a joint of
- * several screws is as many links, without mass but for the last, and a body that is bolted to
- * another is no link of its own.  A flexible body that is bolted is a link nevertheless, for its
- * modes need one; and so is each of its nodes that carries something.  Links are in the order of
- * their depth, so that neighbours do not wait for each other; a parent still comes before its
- * child.
+ * The bodies of the specs become links, and the kernel works on links only.  A link moves against
+ * its parent by a turn about its z axis, a slide along it, both at once, a ball, or freely: a
+ * joint of several screws is as many links, without mass but for the last, and a body that is
+ * bolted to another is no link of its own.  A flexible body that is bolted is a link nevertheless,
+ * for its modes need one; and so is each of its nodes that carries something.  Links are in the
+ * order of their depth, so that neighbours do not depend on each other; a parent still comes
+ * before its child.
  */
 #pragma once
 
@@ -22,12 +23,12 @@ enum dyn_tree_link_kind {
     DYN_TREE_LINK_FIXED,     /* not at all, or as a node by the modes of its parent */
 };
 
-/* How the kernel takes a link inward and outward, unless joints are held. */
+/* How the inward and outward pass treat a link, unless joints are held. */
 enum dyn_tree_link_pass {
     DYN_PASS_REVOLUTE,      /* a joint that turns */
-    DYN_PASS_LONE_REVOLUTE, /* one that is all its node carries: it goes with the node */
+    DYN_PASS_LONE_REVOLUTE, /* the only link on its node: treated together with the node */
     DYN_PASS_OTHER,
-    DYN_PASS_LONE_NODE,  /* not by itself: the node of such a joint */
+    DYN_PASS_LONE_NODE,  /* the node of such a joint: not treated by itself */
     DYN_PASS_EMPTY_NODE, /* a node that carries nothing */
 };
 
@@ -44,7 +45,7 @@ struct dyn_tree_link {
     struct dyn_mat3 E;      /* axes of the parent to those of this link, but for its offset */
     struct dyn_vec3 origin; /* at q = 0, parent axes */
     double pitch;           /* travel along z per q */
-    double offset;          /* about z, on top of q; E and q know nothing of it */
+    double offset;          /* about z, on top of q; not included in E and q */
     int axial;              /* 1: E is a turn about x */
     int massless;           /* 1: no inertia of its own at all */
     double mass;
@@ -63,10 +64,10 @@ struct dyn_tree_link {
 };
 
 /*
- * A link that bends and does nothing else, its tables over again in axes of its own, with x on the
- * line from which it bends.  Shapes of first order have no x there and those of second order
- * nothing else, so two thirds of the tables are zero; these are the rest.  J = tr(W) 1 - W, the
- * symmetric part, is what a mode adds to the inertia, and H the axial vector of W, with S.
+ * A link that only bends: its tables once more, in axes of its own, with x on the line from which
+ * it bends.  Shapes of first order have no x there and those of second order nothing else, so two
+ * thirds of the tables are zero; these are the rest.  J = tr(W) 1 - W, the symmetric part, is what
+ * a mode adds to the inertia, and H the axial vector of W, with S.
  */
 struct dyn_slender_link {
     struct dyn_mat3 E;     /* axes of the link to its own */
@@ -95,18 +96,18 @@ struct dyn_modal_link {
     int q_at, v_at;
     int modes;
     int lanes;            /* modes, rounded up to whole vectors */
-    int first_node;       /* its first node, were it to have any */
-    int nodes;            /* and how many follow, that one counted */
-    int deforms;          /* 0: ruthless, nothing of what follows by q is felt */
-    int has_second_order; /* 1: and P1 or G1 is */
-    int stiffens;         /* 1: and is all of the geometric stiffness, not the frame's part alone */
-    int rotary;           /* S is not zero */
+    int first_node;       /* index of its first node, whether or not it has any */
+    int nodes;            /* the number of its nodes */
+    int deforms;          /* 0: ruthless, the tables by q are not used */
+    int has_second_order; /* 1: deforms, and P1 or G1 is not zero */
+    int stiffens; /* 1: P1 and G1 include the geometric stiffness of the body's own bending */
+    int rotary;   /* S is not zero */
     int has_diagonal_stiffness; /* K and C couple no modes */
     int is_slender;             /* 1: deforms, and the kernel reads `slender` instead of P to G1 */
     double slowest;             /* rad/s, the lowest frequency of a mode by itself */
     double length;              /* m, of the body; 0: not known */
     double *reach;              /* how far a mode moves any point of the body at most */
-    double *inverse_bound;      /* 1 / eta at which a mode ends the energy of a consistent link */
+    double *inverse_bound;      /* 1 / eta at the bound of modal_bound.h */
     double *P;                  /* 3 */
     double *L;                  /* 9, by rows */
     double *S;                  /* 3 */
@@ -124,8 +125,8 @@ struct dyn_modal_link {
  * link.  The link of the node has the rest. */
 struct dyn_modal_node {
     int modal;
-    int has_psi1;   /* 1: psi1 is felt */
-    int has_theta1; /* 1: theta1 is felt */
+    int has_psi1;   /* 1: psi1 is used */
+    int has_theta1; /* 1: theta1 is used */
     double *psi;    /* 3 */
     double *theta;  /* 3 */
     double *psi1;   /* by q, 3: dpsi_p / deta_q = psi2_pq */
@@ -133,14 +134,14 @@ struct dyn_modal_node {
     struct dyn_slender_node slender;
 };
 
-/* A velocity along which the joint itself acts. */
+/* A velocity along which the joint has passive forces. */
 struct dyn_joint_force_entry {
     int v_at;
     int q_at; /* -1: a quaternion's, which has no coordinate */
     struct dyn_joint_force_spec force_spec;
 };
 
-/* A link whose motion is another's.  Indices are into the full coordinates. */
+/* A joint that mimics another.  Indices are into the full coordinates. */
 struct dyn_mimic_joint {
     int q_at, v_at;
     int q_of, v_of; /* the leader's */
@@ -151,7 +152,7 @@ struct dyn_model {
     enum dyn_isa isa;
     int body_count;
     int link_count;
-    int nq; /* the author's coordinates; without followers they are the links' */
+    int nq; /* coordinates of the specs; without mimicking joints they are also the links' */
     int nv;
     int full_nq; /* the links' */
     int full_nv;
@@ -177,7 +178,7 @@ struct dyn_model {
     int *q_index;
     int *v_index;
     int *body_link;                       /* -1: bolted to the world */
-    int *body_node;                       /* its first node, were it to have any */
+    int *body_node;                       /* index of its first node, whether or not it has any */
     struct dyn_pose *body_in_link;        /* the body's frame in its link's */
     struct dyn_transform *link_from_body; /* the same as a transform */
 };

@@ -1,13 +1,14 @@
 /*
- * Forward dynamics: every leader and every follower is held, the leaders at accelerations y and the
- * followers at what follows from them.  Holding then needs forces, as the leaders feel them
+ * Forward dynamics: every leader and every mimicking joint is held, the leaders at accelerations y
+ * and the mimicking joints at ratio times those.  Holding them needs forces, projected on the
+ * leaders
  *
  *      h(y) = G' held_tau = h(0) + Lambda y
  *
- * and y is right where it needs none.  Lambda is the inertia that the leaders feel while the rest
- * of the tree gives way.  So nothing is inverted but an inertia, and no large force of a coupling
- * ever meets its opposite: leaders and followers may be as light as they like.  It takes as many
- * runs of the kernel as joints lead, and two.
+ * and y is right when they are zero.  Lambda is the inertia at the leaders while the rest of the
+ * tree moves freely.  So only an inertia is inverted, and no large coupling forces cancel each
+ * other: leaders and mimicking joints may be as light as they like.  It takes two runs of the
+ * kernel more than there are leaders.
  */
 #include "dynamics/kernel/mimic.h"
 
@@ -16,7 +17,7 @@
 #include "dynamics/kernel/aba_isa.h"
 #include "dynamics/math/cholesky.h"
 
-/* Followers do as their leaders. */
+/* Set the mimicking joints from their leaders. */
 static void set_mimic_joints(const struct dyn_model *model, double *full)
 {
     for (int k = 0; k < model->mimic_joint_count; k++) {
@@ -79,8 +80,8 @@ static int is_velocity_held(const struct dyn_input *input, int v)
     return input->held != NULL && input->held[v];
 }
 
-/* The leaders that the author does not hold, each once; how many.  They are held from now on, at
- * accelerations that are to be found. */
+/* The leaders that the caller does not hold, each once; returns how many.  They are held from now
+ * on, at accelerations that are to be found. */
 static int find_leaders(const struct dyn_model *model, const struct dyn_mimic_work *mimic)
 {
     int count = 0;
@@ -93,8 +94,8 @@ static int find_leaders(const struct dyn_model *model, const struct dyn_mimic_wo
     return count;
 }
 
-/* The input of all links, every leader and follower held: at the acceleration which the author
- * gives, or at none. */
+/* The input of all links, with every leader and mimicking joint held: at the acceleration that the
+ * caller gives, or at zero. */
 static struct dyn_input full_input(const struct dyn_model *model, const struct dyn_input *input,
                                    const struct dyn_mimic_work *mimic)
 {
@@ -116,7 +117,7 @@ static struct dyn_input full_input(const struct dyn_model *model, const struct d
     return all;
 }
 
-/* The forces that keep what is bent as it is. */
+/* The modal forces that keep the deformation constant. */
 static void add_modal_spring_forces(const struct dyn_model *model, const double *q, double *tau)
 {
     for (int m = 0; m < model->modal_count; m++) {
@@ -127,7 +128,7 @@ static void add_modal_spring_forces(const struct dyn_model *model, const double 
     }
 }
 
-/* Column c of Lambda: what it takes to move one leader from rest, where no other force acts. */
+/* Column c of Lambda: the forces that accelerate one leader from rest, without any other force. */
 static void find_lambda_column(const struct dyn_model *model, int c, int count,
                                double modal_implicit_step, struct dyn_work *work)
 {
@@ -169,7 +170,7 @@ static void find_accelerations(const struct dyn_model *model, int count, double 
     set_mimic_joints(model, mimic->held_a);
 }
 
-/* What is held for the author's sake. */
+/* Copy the holding forces of the joints that the caller holds. */
 static void store_held_tau(const struct dyn_model *model, const struct dyn_input *input,
                            const struct dyn_mimic_work *mimic, double *held_tau)
 {

@@ -1,15 +1,15 @@
 /*
- * Joints that follow others.  Private to dynamics/ and tests/.
+ * Joints that mimic others.  Private to dynamics/ and tests/.
  *
- * The author knows the coordinates of the joints that follow none, and so do state, input and
- * output of every algorithm.  Links know all of them, which are the full ones: the author's first,
- * then one for each follower in the order of model->follower:
+ * State, input and output of every algorithm have the coordinates of the joints that mimic none:
+ * the author's coordinates.  The links have full coordinates: the author's first, then one for
+ * each mimicking joint in the order of model->mimic_joint:
  *
  *      q_full = [ q ; ratio q(leader) + offset ]
  *      v_full = G v,   a_full = G a,   tau = G' tau_full,   M = G' M_full G
  *
- * G has a one for each joint of the author's and a ratio for each follower.  Where nothing follows,
- * both kinds of coordinates are the same, and an algorithm spends one branch to know it.
+ * G has a one for each coordinate of the author's and a ratio for each mimicking joint.  Without
+ * mimicking joints both are the same, and an algorithm spends one branch to test for it.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct dyn_state dyn_mimic_expand_state(const struct dyn_model *model,
  * Context: frame. */
 void dyn_mimic_mass(const struct dyn_model *model, const struct dyn_ldl *ldl, double *M);
 
-/* dyn_aba_solve() where joints follow others.  Context: frame. */
+/* dyn_aba_solve() where joints mimic others.  Context: frame. */
 void dyn_mimic_solve(const struct dyn_model *model, const struct dyn_state *state,
                      const struct dyn_input *input, struct dyn_work *work,
                      struct dyn_output *output);
@@ -41,7 +41,7 @@ static inline int dyn_mimic_any(const struct dyn_model *model)
     return __builtin_expect(model->mimic_joint_count > 0, 0) != 0;
 }
 
-/* The state of all links: the author's own where nothing follows.  Context: frame. */
+/* The state of all links: the author's own where no joint mimics.  Context: frame. */
 static inline struct dyn_state dyn_mimic_state(const struct dyn_model *model,
                                                const struct dyn_state *state,
                                                const struct dyn_mimic_work *mimic)
@@ -64,8 +64,8 @@ static inline struct dyn_mimic_row dyn_mimic_row(const struct dyn_model *model, 
     return (struct dyn_mimic_row){mimic_joint->v_of, mimic_joint->ratio};
 }
 
-/* Where the coordinates, or the velocities, of a link's joint stand: among the author's, or, made
- * for a follower, in *own.  Context: any. */
+/* The coordinates, or the velocities, of a link's joint: a pointer to the author's or, for a
+ * mimicking joint, to *own, which is set.  Context: any. */
 static inline const double *dyn_mimic_q(const struct dyn_model *model,
                                         const struct dyn_tree_link *link, const double *q,
                                         double *own)

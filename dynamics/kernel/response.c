@@ -92,7 +92,7 @@ static int is_unheld_free(const struct dyn_response *response, const struct dyn_
     return link->kind == DYN_TREE_LINK_FREE && held == 0;
 }
 
-/* Where joints are held, no hinge goes with its node. */
+/* Where joints are held, no hinge is treated together with its node. */
 static int uses_pass(const struct dyn_response *response, const struct dyn_tree_link *link,
                      enum dyn_tree_link_pass pass)
 {
@@ -136,7 +136,7 @@ static void factor_fours(const struct dyn_modal_link *modal, const double *F, do
     }
 }
 
-/* So many velocities from v_at on may have something of w. */
+/* Extend the range of velocities in which w is not zero. */
 static void extend_support(struct dyn_response *response, int v_at, int count)
 {
     if (count > 0 && v_at < response->first)
@@ -194,7 +194,7 @@ static struct dyn_vec6 add_scaled_gain(struct dyn_vec6 p, double s, const struct
                              dyn_add(p.lin, dyn_scale(s, vec3_of_row(gl)))};
 }
 
-/* The modes of a link, which feel f. */
+/* Eliminate the modes of a link, on which f acts. */
 static struct dyn_vec6 pass_modes(const struct dyn_response *response, int m, struct dyn_vec6 p,
                                   double *w)
 {
@@ -218,7 +218,7 @@ static struct dyn_vec6 pass_modes(const struct dyn_response *response, int m, st
     return p;
 }
 
-/* What the modes under a node feel of p. */
+/* The force of p on the modes under a node. */
 static void add_modal_force(const struct dyn_response *response, int node, const struct dyn_vec6 *p)
 {
     const int lanes = response->model->modal[response->model->node[node].modal].lanes;
@@ -230,8 +230,8 @@ static void add_modal_force(const struct dyn_response *response, int node, const
                c[3] * X[3 * lanes + k] + c[4] * X[4 * lanes + k] + c[5] * X[5 * lanes + k];
 }
 
-/* From the link's own origin to the parent's.  A hinge that goes with its node stays where it is,
- * and the node has the arm of both. */
+/* From the link's own origin to the parent's.  A hinge that is treated with its node stays at its
+ * origin, and the node has the arm of both. */
 static struct dyn_vec6 pass_one(const struct dyn_response *response, int i, double tau,
                                 struct dyn_vec6 p, double *w)
 {
@@ -260,7 +260,7 @@ static struct dyn_vec6 pass_columns(const struct dyn_response *response, int i, 
     return dyn_force_shift(&p, vec3_of_row(&L->r));
 }
 
-/* The parent feels what the joint's own force asks for and no more. */
+/* Only the force of the joint acts on the parent. */
 static struct dyn_vec6 pass_free(const struct dyn_response *response, int i, const double *tau,
                                  struct dyn_vec6 p, double *w)
 {
@@ -399,7 +399,7 @@ static double *modal_response(const struct dyn_response *response, int m)
     return response->four[m] + 4 * response->model->modal[m].lanes;
 }
 
-/* The modes of a link whose answer is a. */
+/* The accelerations of the modes of a link whose origin accelerates by a. */
 static void accelerate_modes(const struct dyn_response *response, int m, const struct dyn_vec6 *a,
                              const double *w, double *out)
 {

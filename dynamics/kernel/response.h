@@ -1,6 +1,6 @@
 /*
- * How velocities answer to forces, from what dyn_aba_solve() has left behind.  Private to dynamics/
- * and tests/.
+ * Accelerations caused by unit forces, from the factors that dyn_aba_solve() leaves in its work.
+ * Private to dynamics/ and tests/.
  *
  * The kernel eliminates velocities one after the other, from the leaves to the root.  That is a
  * factorisation M^-1 = T' T: a force F on the joints, carried to the root, leaves u at each pivot
@@ -8,9 +8,9 @@
  *
  *      F_i' M^-1 F_j = (T F_i)' (T F_j),     M^-1 F = T' (T F)
  *
- * and nothing has to be factored again.  T F has something only between where the force acts and
- * the root.  Joints that are held do not answer.  Not for models in which joints follow others: of
- * their factorisation the kernel knows but parts.
+ * and nothing has to be factored again.  T F is not zero only between the point where the force
+ * acts and the root.  Held joints do not accelerate.  Not for models in which joints mimic others:
+ * the kernel has only parts of their factorisation.
  */
 #pragma once
 
@@ -18,16 +18,17 @@
 
 struct dyn_response {
     const struct dyn_model *model;
-    const unsigned char *held; /* as the kernel had it; NULL: none */
+    const unsigned char *held; /* of the last solve; NULL: none */
     const struct dyn_work *kernel;
     int first, last;      /* velocities, the last not among them, beyond which all w are zero */
     int *link_of;         /* by velocity of a joint: its link */
-    unsigned char *known; /* by link: its pivots are found, for a force comes by */
-    unsigned char *moves; /* by link: it answers, or what it stands on does; moves[-1]: 0 */
+    unsigned char *known; /* by link: its pivots have been found */
+    unsigned char *moves; /* by link: its acceleration is not zero; moves[-1]: 0 */
     double **pivot;       /* by link: D^-1/2 by velocity, or L of a free link's inertia */
-    double **four;        /* by modal link: L of four modes each, and behind them their answer */
-    double *f;            /* what modes feel, a row */
-    struct dyn_vec6 *a;   /* by link, the answer of its origin, world axes; a[-1] is the world's */
+    double **four; /* by modal link: L of four modes each, and behind them their acceleration */
+    double *f;     /* a row of forces on modes */
+    struct dyn_vec6
+        *a; /* by link, the acceleration of its origin, world axes; a[-1] is the world's */
 };
 
 /* Bytes, and the scratch laid out in mem, 64-byte aligned and owned by the caller.
@@ -35,7 +36,7 @@ struct dyn_response {
 size_t dyn_response_size(const struct dyn_model *model);
 struct dyn_response *dyn_response_place(const struct dyn_model *model, void *mem);
 
-/* From now on as the kernel stands, which was solved with `held`.  Context: frame. */
+/* Use the factors of the kernel, which was solved with `held`.  Context: frame. */
 void dyn_response_begin(const unsigned char *held, const struct dyn_work *kernel,
                         struct dyn_response *response);
 

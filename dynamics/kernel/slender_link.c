@@ -1,13 +1,15 @@
+/* Tested by tests/dynamics/flex/test_flex.c. */
 #include "dynamics/kernel/slender_link.h"
 
 #include <math.h>
 
 #include "dynamics/flex/modal_shape.h"
 
-/* Of the largest number of a table: what its turn into other axes may leave where nothing is. */
+/* Relative to the largest number of a table: the rounding error of its rotation into other
+ * axes. */
 static const double rounding = 1e-14;
 
-/* A table beside what a slender link would have of it. */
+/* The largest number of a table, and the largest that must be zero in a slender link. */
 struct fit {
     double size, stray;
 };
@@ -82,7 +84,7 @@ struct link_fit {
     struct fit L, P, W1, P1;
 };
 
-/* What no mode changes. */
+/* The entries that no mode changes. */
 static void place_mode(struct dyn_modal_link *modal, int p, struct link_fit *fit)
 {
     struct dyn_slender_link *to = &modal->slender;
@@ -104,7 +106,7 @@ static void place_mode(struct dyn_modal_link *modal, int p, struct link_fit *fit
     add_to_stray(&fit->P, 1, &P.x);
 }
 
-/* What mode p has by mode q. */
+/* The entries of mode p by mode q. */
 static void place_pair(struct dyn_modal_link *modal, int p, int q, struct link_fit *fit)
 {
     struct dyn_slender_link *to = &modal->slender;

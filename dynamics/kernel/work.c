@@ -23,7 +23,7 @@ static void lay_out_mimic(struct dyn_mimic_work *mimic, void *mem, size_t *at,
     for (size_t k = 0; k < sizeof by_velocity / sizeof *by_velocity; k++)
         *by_velocity[k] = dyn_layout_cut(mem, at, nv * sizeof(double));
     mimic->held = dyn_layout_cut(mem, at, nv * sizeof *mimic->held);
-    /* at most so many are followed */
+    /* the number of leaders at most */
     const size_t leaders = count < (size_t)model->nv ? count : (size_t)model->nv;
     mimic->inertia = dyn_layout_cut(mem, at, leaders * leaders * sizeof *mimic->inertia);
     mimic->y = dyn_layout_cut(mem, at, leaders * sizeof *mimic->y);

@@ -2,8 +2,8 @@
  * The kernel's scratch, arrays by link.  Private to dynamics/ and tests/.
  *
  * Accelerations are classical: of the material point at the link origin, as an accelerometer there
- * would have it, not the spatial ones of the book.  So no force depends on linear velocity, and a
- * vehicle at orbital speed loses no digits to v x (m v).
+ * would measure it, not the spatial accelerations of Featherstone.  So no force depends on linear
+ * velocity, and a vehicle at orbital speed loses no digits to v x (m v).
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct dyn_tree_link_work {
     double ud;               /* D^-1 u */
 };
 
-/* What an elimination of several velocities in one link leaves behind. */
+/* One of several velocities eliminated in one link. */
 struct dyn_column_work {
     struct dyn_row ga, gl; /* D^-1 U at the link's own origin */
     double ud;
@@ -49,10 +49,10 @@ struct dyn_column_work {
  * are the forces that the joint and the modes have to bear.  Rows over modes, as in
  * dyn_modal_link.
  *
- * They are eliminated four by four.  Then the four rows of D have what of these modes depends on
- * the link and on the modes behind them: in the place of the four themselves D^-1 B', the angular
- * half with D^-1 f behind it, and behind that D^-1 D; the linear half is in Z.  What D itself was
- * for them, when their turn came, is in F.
+ * They are eliminated four by four.  Then the four rows of D hold how these modes depend on the
+ * link and on the modes behind them: in the place of the four themselves D^-1 B', the angular half
+ * with D^-1 f behind it, and behind that D^-1 D; the linear half is in Z.  D of the four at the
+ * time of their elimination is in F.
  */
 struct dyn_modal_work {
     double *eta, *xi; /* of the state, and zeros in the empty lanes */
@@ -64,15 +64,15 @@ struct dyn_modal_work {
     struct dyn_row *R; /* a slender link's own axes */
 };
 
-/* Where joints follow others (follow.h); empty where none does.  Full coordinates. */
+/* Scratch of mimic.h; empty where no joint mimics another.  Full coordinates. */
 struct dyn_mimic_work {
     double *q, *v;             /* the state of all links */
     double *a, *tau;           /* of all links */
-    unsigned char *held;       /* every leader and follower too */
+    unsigned char *held;       /* with every leader and mimicking joint */
     double *held_a, *held_tau; /* of all links */
     double *still;             /* velocities at rest */
     double *unit;              /* one leader accelerates */
-    double *need;              /* what holding takes, as the leaders feel it */
+    double *need;              /* the holding forces, projected on the leaders */
     double *inertia;           /* Lambda, by rows */
     double *y;                 /* by leader: its acceleration */
     int *leader;               /* its velocity */
@@ -83,7 +83,7 @@ struct dyn_work {
     struct dyn_tree_link_work *link;
     struct dyn_column_work *column; /* by velocity; ball and free links */
     double *sine, *cosine;          /* by link, of its angle; zero and one where there is none */
-    double *tau;                    /* by velocity: given, and by the joints' own laws */
+    double *tau;                    /* by velocity: the given forces plus the joints' own */
     struct dyn_modal_work *modal;
     double **node; /* by node: 6 rows over the modes, how they move its origin, world axes */
 

@@ -1,5 +1,5 @@
 /*
- * Numbers that are some.
+ * Checks for NaN and infinity.
  */
 #pragma once
 
@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* None is infinite or no number at all.  NULL is zero, and finite.  Context: any. */
+/* True when no element is infinite or NaN.  NULL counts as zeros, which are finite.  Context:
+ * any. */
 static inline bool dyn_all_finite(const double *e, int count)
 {
     bool good = true;

@@ -244,7 +244,7 @@ static inline struct dyn_quat dyn_quat_conjugate(struct dyn_quat q)
     return (struct dyn_quat){q.w, -q.x, -q.y, -q.z};
 }
 
-/* How far a turn goes, whichever sign and length it has; rad, 0 to pi. */
+/* The angle of a rotation, for a quaternion of any sign and length; rad, 0 to pi. */
 static inline double dyn_turn_angle(struct dyn_quat turn)
 {
     return 2.0 * atan2(dyn_norm((struct dyn_vec3){turn.x, turn.y, turn.z}), fabs(turn.w));
@@ -298,7 +298,7 @@ static inline struct dyn_vec3 dyn_pose_point(const struct dyn_pose *pose, struct
     return dyn_add(pose->origin, dyn_quat_rotate(pose->turn, a));
 }
 
-/* Where a frame stands that is placed at `inner` in a frame placed at `outer`. */
+/* The pose of a frame placed at `inner` in a frame placed at `outer`. */
 static inline struct dyn_pose dyn_pose_mul(const struct dyn_pose *outer,
                                            const struct dyn_pose *inner)
 {
@@ -306,7 +306,7 @@ static inline struct dyn_pose dyn_pose_mul(const struct dyn_pose *outer,
                              dyn_pose_point(outer, inner->origin)};
 }
 
-/* Where a frame stands, seen from another. */
+/* The pose of a frame in another. */
 static inline struct dyn_pose dyn_pose_between(const struct dyn_pose *from,
                                                const struct dyn_pose *to)
 {
@@ -336,19 +336,19 @@ static inline double dyn_dot6(const struct dyn_vec6 *f, const struct dyn_vec6 *m
     return dyn_dot(f->ang, m->ang) + dyn_dot(f->lin, m->lin);
 }
 
-/* The motion of a body at its origin, felt at r. */
+/* The motion of a body, given at its origin, at r. */
 static inline struct dyn_vec6 dyn_motion_shift(const struct dyn_vec6 *m, struct dyn_vec3 r)
 {
     return (struct dyn_vec6){m->ang, dyn_add(m->lin, dyn_cross(m->ang, r))};
 }
 
-/* A force at r, felt at the origin. */
+/* A force at r, moved to the origin. */
 static inline struct dyn_vec6 dyn_force_shift(const struct dyn_vec6 *f, struct dyn_vec3 r)
 {
     return (struct dyn_vec6){dyn_add(f->ang, dyn_cross(r, f->lin)), f->lin};
 }
 
-/* Motion of the parent as the child's origin feels it, child axes. */
+/* Motion of the parent at the child's origin, in child axes. */
 static inline struct dyn_vec6 dyn_motion_to_child(const struct dyn_transform *X,
                                                   const struct dyn_vec6 *m)
 {
@@ -395,7 +395,7 @@ static inline struct dyn_inertia dyn_inertia_turn(const struct dyn_inertia *J,
 }
 
 /*
- * The same body about an origin from which its own stands at r:
+ * The same body about an origin from which its own is at r:
  *      mc + m r,   I + (2 r.mc + m r.r) 1 - mc r' - r mc' - m r r'
  */
 static inline struct dyn_inertia dyn_inertia_shift(const struct dyn_inertia *J, struct dyn_vec3 r)
@@ -462,8 +462,8 @@ static inline struct dyn_mat3 dyn_cross_mat3(struct dyn_vec3 r, const struct dyn
 }
 
 /*
- * X' A X: the child's articulated inertia as the parent's origin feels it.
- * With all blocks turned into parent axes:
+ * X' A X: the child's articulated inertia, moved to the parent's origin and axes.  With all blocks
+ * turned into parent axes:
  *      M_p = M,  H_p = H + r x M,  I_p = I + r x H' - H_p (r x)
  */
 static inline struct dyn_articulated dyn_articulated_to_parent(const struct dyn_transform *X,

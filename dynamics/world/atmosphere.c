@@ -7,7 +7,7 @@ static const double G = 9.80665;
 static const double R = 8314.32 / 28.9644; /* of air, J/(kg K) */
 static const double GAMMA = 1.4;
 
-/* USSA 1976, table 4; the pressures follow from the first one, layer by layer. */
+/* USSA 1976, table 4; the pressures are computed from the first one, layer by layer. */
 struct layer {
     double base;        /* geopotential m */
     double temperature; /* there, K */
@@ -44,15 +44,4 @@ struct dyn_air dyn_air_at(double height)
         layer->slope != 0.0 ? layer->pressure * pow(layer->temperature / T, G / (R * layer->slope))
                             : layer->pressure * exp(-G * rise / (R * T));
     return (struct dyn_air){pressure, pressure / (R * T), T, sqrt(GAMMA * R * T)};
-}
-
-double dyn_air_pressure_altitude(double pressure)
-{
-    const struct layer *layer = layers;
-    while (layer < layers + LAYERS - 1 && pressure <= layer[1].pressure)
-        layer++;
-    const double ratio = pressure / layer->pressure, T = layer->temperature;
-    if (layer->slope != 0.0)
-        return layer->base + T / layer->slope * (pow(ratio, -R * layer->slope / G) - 1.0);
-    return layer->base - R * T / G * log(ratio);
 }

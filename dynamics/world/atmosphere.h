@@ -3,8 +3,8 @@
  *
  * Seven layers in geopotential height, in each of which the temperature is a straight line.  The
  * temperature is that of the molecular scale: above 80 km it exceeds the kinetic one, by 0.04 % at
- * 86 km.  Beyond 86 km the air fades away at the last temperature, which is no standard but leaves
- * a satellite in a vacuum.
+ * 86 km.  Beyond 86 km the pressure decays at the last temperature, which is not part of the
+ * standard but leaves a satellite in a vacuum.
  */
 #pragma once
 
@@ -18,9 +18,5 @@ struct dyn_air {
 /* At a height above the sea, m.  Context: frame. */
 struct dyn_air dyn_air_at(double height);
 
-/* Geopotential height, as which layers and pressure altitudes are given, m.  Context: frame. */
+/* Geopotential height, in which the layers are given, m.  Context: frame. */
 double dyn_air_geopotential(double height);
-
-/* The geopotential height at which the standard atmosphere has this pressure, which is positive: a
- * barometer's altitude.  Below 11 km it is the formula that autopilots use.  Context: frame. */
-double dyn_air_pressure_altitude(double pressure);

@@ -53,11 +53,6 @@ struct dyn_home dyn_home_at(const struct dyn_geodetic *at)
     };
 }
 
-struct dyn_vec3 dyn_home_to_ned(const struct dyn_home *home, struct dyn_vec3 ecef)
-{
-    return dyn_mul(&home->E, dyn_sub(ecef, home->origin));
-}
-
 struct dyn_vec3 dyn_home_to_ecef(const struct dyn_home *home, struct dyn_vec3 ned)
 {
     return dyn_add(home->origin, dyn_mul_t(&home->E, ned));
@@ -81,22 +76,16 @@ struct dyn_mat3 dyn_earth_eci_to_ecef(const struct dyn_epoch *epoch)
     return (struct dyn_mat3){{{c, s, 0.0}, {-s, c, 0.0}, {0.0, 0.0, 1.0}}};
 }
 
-/* w x r for the Earth's rate times k */
-static struct dyn_vec3 earth_rate_cross(double k, struct dyn_vec3 r)
+/* -w x r: what the turning of the Earth adds to the velocity of r. */
+static struct dyn_vec3 turning_velocity(struct dyn_vec3 r)
 {
-    return (struct dyn_vec3){-k * DYN_EARTH_RATE * r.y, k * DYN_EARTH_RATE * r.x, 0.0};
+    return (struct dyn_vec3){DYN_EARTH_RATE * r.y, -DYN_EARTH_RATE * r.x, 0.0};
 }
 
 struct dyn_vec3 dyn_earth_velocity_to_ecef(const struct dyn_mat3 *turn, struct dyn_vec3 r,
                                            struct dyn_vec3 v)
 {
-    return dyn_mul(turn, dyn_add(v, earth_rate_cross(-1.0, r)));
-}
-
-struct dyn_vec3 dyn_earth_velocity_to_eci(const struct dyn_mat3 *turn, struct dyn_vec3 r,
-                                          struct dyn_vec3 v)
-{
-    return dyn_mul_t(turn, dyn_add(v, earth_rate_cross(1.0, r)));
+    return dyn_mul(turn, dyn_add(v, turning_velocity(r)));
 }
 
 /* ---- gravity ---- */

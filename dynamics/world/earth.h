@@ -6,8 +6,8 @@
  *      ECEF    turning with the Earth; z along its axis, x through Greenwich
  *      NED     at a home: north, east, down along the normal of the ellipsoid
  *
- * ECI and ECEF part by the Earth rotation angle of IAU 2000 alone.  Precession, nutation and polar
- * motion are left out: the axis stands where it stood at the start of the run (it moves by 0.06
+ * ECI and ECEF differ by the Earth rotation angle of IAU 2000 alone.  Precession, nutation and
+ * polar motion are left out: the axis stays as it was at the start of the run (it moves by 0.06
  * arcsec a day), and x is 0.013 deg a year away from the equinox of date.  Heights are above the
  * ellipsoid, not the sea.  Constants: NIMA TR8350.2, third edition.
  */
@@ -42,7 +42,6 @@ struct dyn_home {
 
 /* Context: any. */
 struct dyn_home dyn_home_at(const struct dyn_geodetic *at);
-struct dyn_vec3 dyn_home_to_ned(const struct dyn_home *home, struct dyn_vec3 ecef);
 struct dyn_vec3 dyn_home_to_ecef(const struct dyn_home *home, struct dyn_vec3 ned);
 
 /* The Earth rotation angle, 0 to 2 pi.  Context: any. */
@@ -51,19 +50,16 @@ double dyn_earth_rotation_angle(const struct dyn_epoch *epoch);
 /* ECI axes to ECEF axes, for positions and directions; its transpose leads back.  Context: any. */
 struct dyn_mat3 dyn_earth_eci_to_ecef(const struct dyn_epoch *epoch);
 
-/* Velocities: what turns with the Earth is at rest in ECEF.  turn is dyn_earth_eci_to_ecef's, r the
- * position in the frame that the velocity comes from.  Context: frame. */
+/* A velocity against the Earth, in ECEF axes, from r and v in ECI; turn is dyn_earth_eci_to_ecef's.
+ * Context: frame. */
 struct dyn_vec3 dyn_earth_velocity_to_ecef(const struct dyn_mat3 *turn, struct dyn_vec3 r,
                                            struct dyn_vec3 v);
-struct dyn_vec3 dyn_earth_velocity_to_eci(const struct dyn_mat3 *turn, struct dyn_vec3 r,
-                                          struct dyn_vec3 v);
 
-/* Gravitation at r, m/s^2, in ECI or ECEF alike: of a sphere, and what the bulge (J2) adds to it.
- * In ECEF the centrifugal part comes on top.  Context: frame. */
+/* Gravitation at r, m/s^2, in ECI or ECEF alike: of a sphere, and the addition of J2.  In ECEF the
+ * centrifugal part comes on top.  Context: frame. */
 struct dyn_vec3 dyn_earth_central_gravity(struct dyn_vec3 r);
 struct dyn_vec3 dyn_earth_j2_gravity(struct dyn_vec3 r);
 
-/* What a plumb line feels, down along the normal and with the centrifugal part, m/s^2: Somigliana's
- * formula on the ellipsoid, and the second-order series above it (1e-6 to 30 km).
- * Context: frame. */
+/* Normal gravity, down along the normal and with the centrifugal part, m/s^2: Somigliana's formula
+ * on the ellipsoid, and the second-order series above it (1e-6 to 30 km).  Context: frame. */
 double dyn_earth_normal_gravity(double latitude, double height);

@@ -16,7 +16,7 @@ enum {
         (DYN_MAGNETIC_FIELD_DEGREE_MAX + 1) * (DYN_MAGNETIC_FIELD_DEGREE_MAX + 2) / 2,
 };
 
-/* Where the term of degree n and order m stands. */
+/* The index of the term of degree n and order m. */
 static inline int dyn_magnetic_field_term(int n, int m)
 {
     return n * (n + 1) / 2 + m;

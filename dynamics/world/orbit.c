@@ -6,11 +6,11 @@ static const double PI = 3.141592653589793;
  * root Newton's steps go down to it and never beyond. */
 static double solve_kepler(double M, double e)
 {
-    enum { FRAME_STEPS_MAX = 30 };
+    enum { STEPS_MAX = 30 };
     double E = fmin(M + e, PI);               /* e sin E <= e */
     E = fmin(E, cbrt(PI * PI * M));           /* E - sin E >= E^3 / pi^2 */
     E = e < 1.0 ? fmin(E, M / (1.0 - e)) : E; /* sin E <= E */
-    for (int k = 0; k < FRAME_STEPS_MAX; k++) {
+    for (int k = 0; k < STEPS_MAX; k++) {
         const double step = (E - e * sin(E) - M) / (1.0 - e * cos(E));
         if (!(E - step < E)) /* rounding is all that is left */
             break;
@@ -60,36 +60,6 @@ struct dyn_orbit_state dyn_orbit_to_state(const struct dyn_orbit *orbit, double 
         .r = point_in_plane(&own, a * (c - e), b * s),
         .v = point_in_plane(&own, -a * E_rate * s, b * E_rate * c),
     };
-}
-
-struct dyn_orbit dyn_orbit_of_state(const struct dyn_orbit_state *state, double mu)
-{
-    const struct dyn_vec3 r = state->r, v = state->v, h = dyn_cross(r, v);
-    const double distance = dyn_norm(r), flat = hypot(h.x, h.y);
-    const struct dyn_vec3 e = dyn_sub(dyn_scale(1.0 / mu, dyn_cross(v, h)),
-                                      dyn_scale(1.0 / distance, r)); /* to the perigee */
-    struct dyn_orbit orbit = {
-        .a = 1.0 / (2.0 / distance - dyn_dot(v, v) / mu),
-        .e = dyn_norm(e),
-        .i = atan2(flat, h.z),
-        .node = flat > 0.0 ? atan2(h.x, -h.y) : 0.0,
-    };
-    const double size = dyn_norm(h);
-    const struct plane plane = plane_of(orbit.node, h.z / size, flat / size);
-    orbit.perigee = atan2(dyn_dot(e, plane.m), dyn_dot(e, plane.n));
-    /* Counted from the perigee above, so that the two agree however poorly it is known. */
-    const double true_anomaly = atan2(dyn_dot(r, plane.m), dyn_dot(r, plane.n)) - orbit.perigee;
-    const double E = 2.0 * atan2(sqrt(1.0 - orbit.e) * sin(0.5 * true_anomaly),
-                                 sqrt(1.0 + orbit.e) * cos(0.5 * true_anomaly));
-    orbit.mean = remainder(E - orbit.e * sin(E), 2.0 * PI);
-    return orbit;
-}
-
-struct dyn_orbit dyn_orbit_later(const struct dyn_orbit *orbit, double mu, double seconds)
-{
-    struct dyn_orbit later = *orbit;
-    later.mean = remainder(orbit->mean + dyn_orbit_mean_motion(orbit, mu) * seconds, 2.0 * PI);
-    return later;
 }
 
 struct dyn_orbit_drift dyn_orbit_drift(const struct dyn_orbit *orbit, double mu, double J2,

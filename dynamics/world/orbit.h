@@ -1,10 +1,7 @@
 /*
- * Orbits as Kepler knew them: six elements or a position and a velocity, in a frame that does not
- * turn (the plant's is ECI of earth.h: nodes count from the celestial intermediate origin, not from
- * an equinox); and how the Earth's bulge moves the elements on average.
- *
- * Ellipses only, 0 <= e < 1.  A circle has no perigee and an equatorial orbit no node; elements of
- * a state are then what rounding makes of them, but together they always give back the state.
+ * Kepler orbits: a position and a velocity from six elements, in a frame that does not turn (the
+ * plant's is ECI of earth.h: nodes count from the celestial intermediate origin, not from an
+ * equinox); and how J2 of the Earth moves the elements on average.  Ellipses only, 0 <= e < 1.
  */
 #pragma once
 
@@ -29,14 +26,8 @@ double dyn_orbit_eccentric_anomaly(double mean, double e);
 /* mu in m^3/s^2.  Context: frame. */
 struct dyn_orbit_state dyn_orbit_to_state(const struct dyn_orbit *orbit, double mu);
 
-/* Angles from -pi to pi.  NaN for a state on no ellipse.  Context: frame. */
-struct dyn_orbit dyn_orbit_of_state(const struct dyn_orbit_state *state, double mu);
-
 /* Mean motion, rad/s.  Context: any. */
 double dyn_orbit_mean_motion(const struct dyn_orbit *orbit, double mu);
-
-/* The orbit some seconds later, with nothing but mu.  Context: frame. */
-struct dyn_orbit dyn_orbit_later(const struct dyn_orbit *orbit, double mu, double seconds);
 
 /* rad/s; mean is beside the mean motion. */
 struct dyn_orbit_drift {

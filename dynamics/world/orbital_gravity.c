@@ -7,7 +7,7 @@ static struct dyn_vec3 vec3_of_row(const struct dyn_row *r)
     return dyn_vec3_load(r->e);
 }
 
-/* A wheel's axial inertia is not in its body's, but gravity knows no difference. */
+/* The axial inertia of a wheel is not in that of its body, but gravity acts on both. */
 void dyn_orbital_gravity_place(const struct dyn_plant *plant,
                                struct dyn_orbital_gravity_body *gravity_body)
 {

@@ -14,8 +14,8 @@ static double equinox_offset(double T)
     return (0.014506 + (4612.156534 + 1.3915817 * T) * T) / 3600.0 * DEGREE;
 }
 
-/* What Venus, Jupiter and the Moon add to the longitude, deg: Meeus, Astronomical Formulae for
- * Calculators, ch. 18, its century counted from 1900. */
+/* The perturbations of the longitude by Venus, Jupiter and the Moon, deg: Meeus, Astronomical
+ * Formulae for Calculators, ch. 18, its century counted from 1900. */
 static double perturbation(double T)
 {
     const double S = T + 1.0;

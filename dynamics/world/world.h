@@ -1,6 +1,6 @@
 /*
- * Where and when the world of a run is, and what follows from that: the magnetic field and the Sun
- * for the environment, and the place on the Earth for a GPS or a barometer.
+ * The place and time of a run's world, and the values that depend on them: the magnetic field and
+ * the Sun for the environment, and the place on the Earth for a GPS or a barometer.
  *
  * In orbit positions are ECI (earth.h): from the Earth's centre, z along its mean pole of date, x
  * in the equator at the celestial intermediate origin.  That is CIRS of the IAU 2000/2006 without
@@ -31,9 +31,9 @@ void dyn_world_begin(struct dyn_world *world);
 /* The instant of a second of the run.  Context: frame. */
 struct dyn_epoch dyn_world_epoch(const struct dyn_world *world, double seconds);
 
-/* What changes slowly: magnetic field, Sun and its share, at a position in the world.  The share is
- * 1 or 0 by the horizon of the home, and in orbit what the Earth leaves of the Sun; the rest of the
- * environment stays.  Once a frame.  Context: frame. */
+/* Update the slow values: magnetic field, Sun and its share, at a position in the world.  The
+ * share is 1 or 0 by the horizon of the home, and in orbit the visible part of the Sun; the rest
+ * of the environment does not change.  Once a frame.  Context: frame. */
 void dyn_world_update(const struct dyn_world *world, double seconds, const double position[3],
                       struct dyn_environment *environment);
 

@@ -1,5 +1,5 @@
 /*
- * Addresses as the kernel wants them.
+ * Conversion between our addresses and those of the kernel.
  */
 #pragma once
 

@@ -9,7 +9,7 @@
 
 #include "io/bus/serial.h"
 
-/* Of the C library, whose <sys/ioctl.h> brings the other termios along. */
+/* Declared here because <sys/ioctl.h> of the C library includes the other termios. */
 extern int ioctl(int fd, unsigned long request, ...);
 
 static void make_raw(struct termios2 *line)
@@ -18,12 +18,12 @@ static void make_raw(struct termios2 *line)
     line->c_oflag = 0;
     line->c_lflag = 0;
     line->c_cflag = CS8 | CREAD | CLOCAL | BOTHER | BOTHER << IBSHIFT;
-    line->c_cc[VMIN] = 1; /* so that a read of 0 bytes means: hung up */
+    line->c_cc[VMIN] = 1; /* so that a read of 0 bytes means a hang-up */
     line->c_cc[VTIME] = 0;
 }
 
-/* A receiver samples the tenth bit of a frame rightly as long as both clocks are within 5 % of each
- * other: half of it is ours. */
+/* A receiver samples the tenth bit of a frame correctly while both clocks agree within 5 %; half of
+ * that is allowed here. */
 static int is_off(uint32_t actual, uint32_t wanted)
 {
     const uint64_t difference = actual > wanted ? actual - wanted : wanted - actual;
@@ -42,6 +42,7 @@ int io_baud_set(int fd, uint32_t baud, uint32_t *actual)
     *actual = line.c_ospeed;
     if (is_off(line.c_ospeed, baud) || is_off(line.c_ispeed, baud))
         return -ERANGE;
-    (void)ioctl(fd, TCFLSH, (unsigned long)TCIOFLUSH); /* what came before us is nobody's */
+    /* discard bytes received before the line was configured */
+    (void)ioctl(fd, TCFLSH, (unsigned long)TCIOFLUSH);
     return 0;
 }

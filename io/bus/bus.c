@@ -1,15 +1,12 @@
 /*
- * What all kinds share (counters, recording, error lines), and UDP, which has an interface of its
- * own.
+ * What all kinds of bus share: the table of kinds, counters, recording, error lines.
  */
 #include "io/bus/bus.h"
 
 #include <errno.h>
-#include <linux/sockios.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "io/bus/bus_ops.h"
 #include "rt/check.h"
@@ -98,90 +95,7 @@ int io_bus_bind_error(const struct io_bus *bus, struct io_address listen, int st
                         strerror(-status));
 }
 
-/* UDP. */
-
-static int udp_open(struct io_bus *bus, char *error)
-{
-    const struct io_bus_spec *spec = &bus->spec;
-    struct io_address listen = {0}, peer = {0};
-    int status = 0;
-    bus->udp.fd = -1;
-    if (spec->listen[0] || !spec->peer[0])
-        status = io_bus_parse_address(bus, "listen", spec->listen, &listen, error);
-    if (status == 0 && spec->peer[0])
-        status = io_bus_parse_address(bus, "peer", spec->peer, &peer, error);
-    if (status < 0)
-        return status;
-    if (spec->peer[0] && peer.port == 0)
-        return io_bus_error(bus, "peer", -EINVAL, error, "\"%s\" needs a port other than 0",
-                            spec->peer);
-    status = io_udp_open(&bus->udp, listen);
-    if (status < 0)
-        return io_bus_bind_error(bus, listen, status, error);
-    bus->peer = peer;
-    atomic_store(&bus->connected, true);
-    return 0;
-}
-
-static void udp_close(struct io_bus *bus)
-{
-    io_udp_close(&bus->udp);
-}
-
-static int udp_receive(struct io_bus *bus, struct io_packet *packet)
-{
-    return io_udp_receive(&bus->udp, packet);
-}
-
-static int udp_send(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
-                    bool stamped)
-{
-    if (to.port == 0)
-        return -ENOTCONN;
-    return io_udp_send(&bus->udp, to, bytes, size, stamped);
-}
-
-static bool udp_tx_timestamp(struct io_bus *bus, uint64_t *stamp_ns)
-{
-    return io_udp_tx_timestamp(&bus->udp, stamp_ns);
-}
-
-static void udp_send_emergency(struct io_bus *bus, struct io_address to, const void *bytes,
-                               size_t size)
-{
-    io_udp_send_emergency(bus->udp.fd, to, bytes, size);
-}
-
-static int udp_watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
-{
-    watch[0] = (struct io_bus_watch){.fd = bus->udp.fd};
-    return 1;
-}
-
-static size_t udp_backlog(struct io_bus *bus)
-{
-    int waiting = 0;
-    return ioctl(bus->udp.fd, SIOCOUTQ, &waiting) == 0 && waiting > 0 ? (size_t)waiting : 0;
-}
-
-static struct io_address udp_local(const struct io_bus *bus)
-{
-    return io_udp_local(&bus->udp);
-}
-
-static const struct io_bus_ops io_udp_bus_ops = {
-    .open = udp_open,
-    .close = udp_close,
-    .receive = udp_receive,
-    .send = udp_send,
-    .tx_timestamp = udp_tx_timestamp,
-    .send_emergency = udp_send_emergency,
-    .watches = udp_watches,
-    .backlog = udp_backlog,
-    .local = udp_local,
-};
-
-/* All kinds. */
+/* The kinds. */
 
 static const struct io_bus_ops *const ops_of[IO_BUS_KIND_COUNT] = {
     [IO_BUS_UDP] = &io_udp_bus_ops,         [IO_BUS_TCP] = &io_tcp_bus_ops,
@@ -233,7 +147,17 @@ void io_bus_close(struct io_bus *bus)
 
 bool io_bus_kind_detects_peer(enum io_bus_kind kind)
 {
-    return kind != IO_BUS_UDP && kind != IO_BUS_COCKPIT;
+    return ops_of[kind]->detects_peer;
+}
+
+bool io_bus_kind_is_addressed(enum io_bus_kind kind)
+{
+    return ops_of[kind]->addressed;
+}
+
+bool io_bus_kind_is_stream(enum io_bus_kind kind)
+{
+    return ops_of[kind]->stream;
 }
 
 bool io_bus_is_stream(const struct io_bus *bus)
@@ -308,8 +232,7 @@ int io_bus_send(struct io_bus *bus, struct io_address to, const void *bytes, siz
 
 bool io_bus_has_tx_timestamp(const struct io_bus *bus)
 {
-    return (bus->spec.kind == IO_BUS_UDP && bus->udp.stamps_sent) ||
-           (bus->spec.kind == IO_BUS_TCP && bus->tcp.stamps_sent);
+    return bus->ops->has_tx_timestamp && bus->ops->has_tx_timestamp(bus);
 }
 
 bool io_bus_tx_timestamp(struct io_bus *bus, uint64_t *stamp_ns)
@@ -333,15 +256,9 @@ void io_bus_newcomer_policy(struct io_bus *bus, enum io_bus_newcomer_policy newc
     bus->newcomer_policy = newcomer_policy;
 }
 
-void io_bus_drop(struct io_bus *bus)
-{
-    if (bus->ops->drop)
-        bus->ops->drop(bus);
-}
-
 void io_bus_send_emergency(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
 {
-    const int saved = errno; /* the interrupted code may be looking at it */
+    const int saved = errno; /* the interrupted code may be about to read it */
     if (size <= IO_EMERGENCY_MAX && bus->ops->send_emergency)
         bus->ops->send_emergency(bus, to, bytes, size);
     errno = saved;

@@ -1,5 +1,5 @@
 /*
- * A bus carries packets of bytes to a far end and back: one interface, nine kinds.
+ * A bus carries packets of bytes to a far end and back.  One interface, nine kinds:
  *
  *   UDP      datagrams; the far end is an address
  *   TCP      a stream; server (listen) or client (peer); one peer at a time
@@ -7,14 +7,14 @@
  *   CAN      a stream cut into frames of one identifier (io/bus/can.h)
  *   shared   messages through shared memory (io/bus/shm.h)
  *   tape     packets of a recorded file, at their recorded times (io/bus/tape.h)
- *   evdev    pictures of a hand controller; nothing goes out (io/bus/evdev.h)
- *   spacenav the same of a SpaceMouse, from its daemon (io/bus/spacenav.h)
- *   cockpit  the same of who flies by the page of the live server (io/bus/cockpit.h)
+ *   evdev    reports of a hand controller; nothing is sent (io/bus/evdev.h)
+ *   spacenav reports of a SpaceMouse, from its daemon (io/bus/spacenav.h)
+ *   cockpit  reports of the hand controller on the cockpit page (io/bus/cockpit.h)
  *
  * After io_bus_open() nothing here blocks, allocates or resolves a name.  A bus belongs to one
- * thread, the one that receives, sends and ticks; only what says "Context: any" may be called from
- * others.  A peer that goes and comes back is ordinary life: io_bus_tick() finds it again, sends
- * in between answer -ENOTCONN.
+ * thread, the one that receives, sends and ticks; only functions with "Context: any" may be called
+ * from others.  A peer may go and come back at any time: io_bus_tick() finds it again, and a send
+ * in between returns -ENOTCONN.
  */
 #pragma once
 
@@ -38,7 +38,7 @@ enum {
     IO_BUS_ADDRESS_MAX = 64,
     IO_BUS_DEVICE_MAX = 128,
     IO_BUS_ERROR_MAX = 256,
-    IO_BUS_WATCH_MAX = 2, /* of one bus: listening, connected */
+    IO_BUS_WATCH_MAX = 2, /* descriptors of one bus: the listener and the connection */
 };
 
 enum io_bus_kind {
@@ -58,28 +58,28 @@ extern const char *const io_bus_kind_name[IO_BUS_KIND_COUNT];
 struct io_bus_spec {
     enum io_bus_kind kind;
     const char *name;                /* of the link, for error lines: "links.<name>..." */
-    char listen[IO_BUS_ADDRESS_MAX]; /* UDP: bind here; TCP: be a server here */
-    char peer[IO_BUS_ADDRESS_MAX];   /* UDP: the one far end; TCP: be a client of it; "": none */
+    char listen[IO_BUS_ADDRESS_MAX]; /* UDP: bind to it; TCP: be a server there */
+    char peer[IO_BUS_ADDRESS_MAX];   /* UDP: the only far end; TCP: be a client of it; "": none */
     char device[IO_BUS_DEVICE_MAX];  /* serial path, CAN interface, shared name, tape file, input */
-    char record[IO_BUS_DEVICE_MAX];  /* any kind: what comes in goes to this tape, too; "": no */
-    uint64_t record_size;            /* bytes set aside for that tape; 0: IO_TAPE_RECORD_SIZE */
+    char record[IO_BUS_DEVICE_MAX];  /* any kind: a tape that records what comes in; "": none */
+    uint64_t record_size;            /* bytes reserved for that tape; 0: IO_TAPE_RECORD_SIZE */
     uint32_t baud;                   /* serial */
     bool rs485;                      /* serial: the driver switches direction */
     bool fd;                         /* CAN FD */
     uint32_t can_id_tx, can_id_rx;   /* above 0x7ff: extended */
-    const struct rt_clock *clock;    /* time of the tape; NULL: CLOCK_MONOTONIC */
-    const struct io_evdev_host *input; /* evdev; NULL: this machine */
+    const struct rt_clock *clock;    /* the clock of tapes; NULL: CLOCK_MONOTONIC */
+    const struct io_evdev_host *input; /* evdev: the devices; NULL: this machine */
 };
 
 struct io_bus_counters {
     uint64_t rx, rx_bytes; /* packets, or pieces of a stream */
-    uint64_t tx, tx_bytes; /* frames that were taken, not necessarily out yet */
-    uint64_t errors;       /* receives and sends that failed, a full buffer not counted */
+    uint64_t tx, tx_bytes; /* frames that were accepted, not necessarily out yet */
+    uint64_t errors;       /* receives and sends that failed, except for a full buffer */
     uint64_t full;         /* sends that found the buffer full */
     uint64_t cut;          /* packets that were longer than IO_DATAGRAM_MAX */
-    uint64_t connects;     /* peers and devices that came, the first one included */
-    uint64_t losses;       /* of a peer or device that was there */
-    uint64_t refused;      /* connections turned away because the place was taken */
+    uint64_t connects;     /* peers and devices that connected, the first one included */
+    uint64_t losses;       /* times that a connected peer or device was lost */
+    uint64_t refused;      /* connections refused because there already was a peer */
     uint64_t unrecorded;   /* packets for which the tape was too short */
 };
 
@@ -89,11 +89,11 @@ struct io_bus_atomic_counters {
     _Atomic uint64_t errors, full, cut, connects, losses, refused, unrecorded;
 };
 
-/* What becomes of one who knocks while the place is taken. */
+/* What happens to a new connection while there already is a peer. */
 enum io_bus_newcomer_policy {
-    IO_BUS_REFUSE_NEWCOMER, /* it is turned away */
-    IO_BUS_DEFER_NEWCOMER,  /* it waits */
-    IO_BUS_REPLACE_PEER,    /* it takes the place */
+    IO_BUS_REFUSE_NEWCOMER, /* it is closed */
+    IO_BUS_DEFER_NEWCOMER,  /* it waits in the queue of the listener */
+    IO_BUS_REPLACE_PEER,    /* it replaces the peer */
 };
 
 struct io_bus_ops;
@@ -103,8 +103,9 @@ struct io_bus {
     struct io_bus_spec spec;
     atomic_bool connected;
     _Atomic uint32_t generation;
-    enum io_bus_newcomer_policy newcomer_policy; /* of the peer to its place */
-    struct io_address peer;                      /* named by the spec, or connected; port 0: none */
+    enum io_bus_newcomer_policy
+        newcomer_policy;    /* for a connection that comes while there is a peer */
+    struct io_address peer; /* named by the spec, or connected; port 0: none */
     struct io_bus_atomic_counters tally;
     struct io_tape_writer recorder;
     union {
@@ -120,70 +121,74 @@ struct io_bus {
     };
 };
 
-/* 0, or -errno with one line in error that names the link's key and what to do.  A far end that is
- * not there yet is no error.  Context: setup. */
+/* 0, or -errno with one line in error that names the key of the link and what to do.  An absent far
+ * end is not an error.  Context: setup. */
 int io_bus_open(struct io_bus *bus, const struct io_bus_spec *spec, char error[IO_BUS_ERROR_MAX]);
-/* Does this kind know whether its far end is there?  Context: any. */
+/* True when this kind knows whether its far end is there.  Context: any. */
 bool io_bus_kind_detects_peer(enum io_bus_kind kind);
-/* The sending end of a cockpit, for io_cockpit_send() and the caller's to close; it may outlive the
- * bus.  -1: another kind, or no descriptor is left.  Context: setup. */
+/* True when this kind may receive from many far ends, which have an address each.  Context: any. */
+bool io_bus_kind_is_addressed(enum io_bus_kind kind);
+/* As io_bus_is_stream(), before the bus is open.  Context: any. */
+bool io_bus_kind_is_stream(enum io_bus_kind kind);
+/* The sending end of a cockpit, for io_cockpit_send().  The caller closes it; it may outlive the
+ * bus.  -1: the bus is of another kind, or no descriptor is left.  Context: setup. */
 int io_bus_cockpit_sender(const struct io_bus *bus);
-/* Any number of times; a zeroed bus counts as closed.  Context: after the run. */
+/* May be called any number of times; a zeroed bus counts as closed.  Context: after the run. */
 void io_bus_close(struct io_bus *bus);
 
-/* A stream keeps no message borders: a packet may hold half a message or three.  Context: any. */
+/* True for a stream, which keeps no message borders: a packet may hold half a message or three.
+ * Context: any. */
 bool io_bus_is_stream(const struct io_bus *bus);
-/* Somebody is there to talk to; of UDP, which cannot know, always.  Context: any. */
+/* True while there is a far end; always true for UDP, which cannot know.  Context: any. */
 bool io_bus_connected(const struct io_bus *bus);
-/* The far end: named by the spec or connected; port 0: none known.  Kinds without addresses say
- * io_address_far_end.  Context: the thread of the bus. */
+/* The far end, named by the spec or connected; port 0: none is known.  Kinds without addresses
+ * return io_address_far_end.  Context: the thread of the bus. */
 struct io_address io_bus_peer(const struct io_bus *bus);
 /* The address that was bound; port 0: none.  Context: any, after open. */
 struct io_address io_bus_local(const struct io_bus *bus);
 
-/* 1 with the next packet, 0 when there is none, -errno once when the far end went or the kernel
- * refused.  Stamps as in struct io_packet; serial has none.  Context: frame. */
+/* 1 with the next packet, 0 when there is none, -errno once when the far end is lost or the kernel
+ * refuses.  Stamps are as in struct io_packet; serial has none.  Context: frame. */
 int io_bus_receive(struct io_bus *bus, struct io_packet *packet);
-/* Whole or not at all: 0, -EAGAIN (the kernel's buffer is full), -ENOTCONN (nobody there),
- * -EMSGSIZE, -errno.  Of a frame that a stream took in part the rest is kept and leaves before
- * anything else.  Only UDP looks at `to`.  stamped asks for a stamp (UDP, TCP).  Context: frame. */
+/* Send a frame whole or not at all: 0, -EAGAIN (the buffer of the kernel is full), -ENOTCONN (no
+ * far end), -EMSGSIZE, -errno.  When a stream accepts a part, the rest is kept and leaves before
+ * anything else.  Only UDP uses `to`.  stamped asks for a stamp (UDP, TCP).  Context: frame. */
 int io_bus_send(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
                 bool stamped);
-/* Will the kernel tell when a stamped frame left?  Context: frame. */
+/* True when the kernel stamps frames that leave.  Context: frame. */
 bool io_bus_has_tx_timestamp(const struct io_bus *bus);
 /* True with the stamp of the newest stamped frame, once, when it has come.  Context: frame. */
 bool io_bus_tx_timestamp(struct io_bus *bus, uint64_t *stamp_ns);
-/* Bytes that were sent and still wait in this machine; 0 where nobody knows.  Context: frame. */
+/* Bytes that were sent and still wait in this machine; 0 where that is not known.  Context:
+ * frame. */
 size_t io_bus_backlog(struct io_bus *bus);
 
-/* Accept, connect again, look for a vanished device, push the rest of a frame: a bounded number of
- * system calls, none of which waits.  About every 20 ms.  Context: frame. */
+/* Accept a peer, connect again, search for a vanished device, send the rest of a frame: a bounded
+ * number of system calls, none of which blocks.  To be called about every 20 ms.  Context: frame.
+ */
 void io_bus_tick(struct io_bus *bus, uint64_t now_ns);
-/* IO_BUS_REFUSE_NEWCOMER unless said otherwise; one that took the place of another holds it.
- * Nothing where there are no connections.  Context: frame. */
+/* Set the policy, which is IO_BUS_REFUSE_NEWCOMER at first and IO_BUS_DEFER_NEWCOMER after a
+ * replacement.  Without effect on kinds without connections.  Context: frame. */
 void io_bus_newcomer_policy(struct io_bus *bus, enum io_bus_newcomer_policy newcomer_policy);
-/* Give up the peer, whose place can then be taken: half-open or silent.  Nothing where there are no
- * connections.  Context: frame. */
-void io_bus_drop(struct io_bus *bus);
 
-/* For whoever sleeps on the bus: descriptors that become readable when there is something to
- * receive or, with wants_tick, to tick for.  How many; 0: this kind has none (shared memory, tape)
- * or nobody is there.  They change only with the generation; so do peers and devices.
- * Context: the thread of the bus. */
+/* The descriptors on which a thread can sleep: each becomes readable when there is a packet to
+ * receive or, with wants_tick, work for a tick.  Returns their number; 0: this kind has none
+ * (shared memory, tape), or there is no far end.  They change only with the generation, as peers
+ * and devices do.  Context: the thread of the bus. */
 struct io_bus_watch {
     int fd;
     bool wants_tick;
 };
 int io_bus_watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX]);
 uint32_t io_bus_generation(const struct io_bus *bus);
-/* True: only looking (io_bus_receive) tells whether something came.  Context: any. */
+/* True when only io_bus_receive() can tell whether a packet came.  Context: any. */
 bool io_bus_needs_polling(const struct io_bus *bus);
-/* Account for, and record, a packet that was received past io_bus_receive(), by the reactor.
- * Context: frame. */
+/* Count and record a packet that the reactor received without io_bus_receive().  Context: frame. */
 void io_bus_account(struct io_bus *bus, const struct io_packet *packet);
 
-/* Last words, of at most IO_EMERGENCY_MAX bytes, with no regard to what is half sent: say them more
- * than once.  Async-signal-safe, between open and close.  Context: any. */
+/* Send an emergency message of at most IO_EMERGENCY_MAX bytes without queueing, even in the middle
+ * of a half-sent frame.  Repeat it, because it may be lost.  Async-signal-safe, between open and
+ * close.  Context: any. */
 void io_bus_send_emergency(struct io_bus *bus, struct io_address to, const void *bytes,
                            size_t size);
 

@@ -22,7 +22,7 @@ size_t io_can_frame_size(size_t left, bool fd_frames)
     return left < CAN_MAX_DLEN ? left : CAN_MAX_DLEN;
 }
 
-/* 1, 0 or -errno.  A classic frame is the beginning of an FD frame, and shorter. */
+/* A classic frame has the layout of the beginning of an FD frame. */
 int io_can_read(int fd, unsigned char bytes[64], struct io_packet *packet)
 {
     struct canfd_frame frame = {0};
@@ -57,7 +57,7 @@ static int write_frame(int fd, uint32_t id, bool fd_frames, const unsigned char 
     struct canfd_frame frame = {
         .can_id = id,
         .len = (unsigned char)size,
-        .flags = fd_frames ? CANFD_BRS : 0, /* the data at its own, faster rate */
+        .flags = fd_frames ? CANFD_BRS : 0, /* the data bytes at the faster rate */
     };
     memcpy(frame.data, bytes, size);
     const size_t whole = fd_frames ? CANFD_MTU : CAN_MTU;
@@ -66,7 +66,6 @@ static int write_frame(int fd, uint32_t id, bool fd_frames, const unsigned char 
     return errno == ENOBUFS || errno == EINTR ? -EAGAIN : -errno;
 }
 
-/* Bytes of the frames that were taken, or -errno when there was not one. */
 int io_can_write(int fd, uint32_t id, bool fd_frames, const void *bytes, size_t size)
 {
     size_t done = 0;
@@ -93,7 +92,7 @@ static bool can_carry_fd(int fd, const char *device)
     return ioctl(fd, SIOCGIFMTU, &request) == 0 && request.ifr_mtu == CANFD_MTU;
 }
 
-/* -EAFNOSUPPORT: no CAN; -ENODEV: no interface; -EOPNOTSUPP: not FD. */
+/* 0, -ENODEV (no such interface), -EOPNOTSUPP (the interface has no CAN FD), or -errno. */
 static int attach(int fd, const struct io_bus_spec *spec)
 {
     const int on = 1;
@@ -136,15 +135,15 @@ static int open_error(struct io_bus *bus, int status, char *error)
     if (status == -EAFNOSUPPORT || status == -EPROTONOSUPPORT)
         return io_bus_error(bus, "device", status, error,
                             "this kernel has no CAN (AF_CAN); load its modules with `sudo modprobe "
-                            "can_raw`, or take a kernel that has them");
+                            "can_raw`, or use a kernel that has them");
     if (status == -ENODEV)
         return io_bus_error(bus, "device", status, error,
-                            "there is no CAN interface %s; `ip -br link` shows those there are",
+                            "there is no CAN interface %s; `ip -br link` lists the interfaces",
                             device);
     if (status == -EOPNOTSUPP)
         return io_bus_error(bus, "fd", status, error,
                             "%s is not set up for CAN FD; `sudo ip link set %s mtu 72` and a data "
-                            "bit rate do that, where the adapter can",
+                            "bit rate enable it, if the adapter supports it",
                             device, device);
     return io_bus_error(bus, "device", status, error, "cannot use %s: %s", device,
                         strerror(-status));
@@ -190,7 +189,7 @@ static void close_can(struct io_bus *bus)
     io_stable_fd_close(&bus->can.stable_fd);
 }
 
-/* An interface that is down comes back under the same socket; one that is gone does not. */
+/* An interface that is down comes back under the same socket; one that was removed does not. */
 static void detach_if_gone(struct io_bus *bus, int status)
 {
     if (status != -ENODEV && status != -ENXIO)
@@ -262,6 +261,7 @@ static size_t backlog(struct io_bus *bus)
 
 const struct io_bus_ops io_can_bus_ops = {
     .stream = true,
+    .detects_peer = true,
     .open = open_can,
     .close = close_can,
     .receive = receive,

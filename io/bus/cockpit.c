@@ -21,7 +21,7 @@ static int connect_socket(const struct io_udp *from, const struct io_udp *to)
     return connect(from->fd, (const struct sockaddr *)&name, sizeof name) < 0 ? -errno : 0;
 }
 
-/* What a stranger sent before the two knew each other. */
+/* Discard what another process sent before the sockets were connected. */
 static void discard_received(struct io_udp *udp)
 {
     struct io_packet packet;
@@ -49,7 +49,7 @@ static int open_cockpit(struct io_bus *bus, char *error)
         status = connect_socket(&cockpit->out, &cockpit->in);
     if (status < 0) {
         close_cockpit(bus);
-        return io_bus_error(bus, "bus", status, error, "no sockets on 127.0.0.1: %s",
+        return io_bus_error(bus, "bus", status, error, "cannot open sockets on 127.0.0.1: %s",
                             strerror(-status));
     }
     discard_received(&cockpit->in);

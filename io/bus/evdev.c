@@ -11,9 +11,10 @@
 
 #include "io/bus/bus_ops.h"
 
-_Static_assert(sizeof(struct input_event) == IO_EVDEV_EVENT_SIZE, "as the kernel writes them");
+_Static_assert(sizeof(struct input_event) == IO_EVDEV_EVENT_SIZE,
+               "the size of the events of the kernel");
 
-enum { NUMBER_MAX = 64 }; /* event0 to event63 are looked through for a name */
+enum { NUMBER_MAX = 64 }; /* event0 to event63 are searched for a name */
 
 static const char by_name[] = "name:";
 
@@ -36,7 +37,7 @@ static int query_axes(int fd, struct io_evdev_info *facts)
     return 0;
 }
 
-/* Stamps on the clock of the frames need no mapping. */
+/* Stamps on CLOCK_MONOTONIC, the clock of the frames, need no mapping. */
 static int query_kernel(int fd, struct io_evdev_info *facts)
 {
     const int clock = CLOCK_MONOTONIC;
@@ -52,10 +53,9 @@ static int query_kernel(int fd, struct io_evdev_info *facts)
 static const struct io_evdev_host machine = {
     .names = "/sys/class/input", .devices = "/dev/input", .query = query_kernel};
 
-/* Names.  They are read where nothing has to be opened for it: opening a device costs more, and may
- * not be allowed. */
+/* Names.  They are read from sysfs, because opening a device costs more and may not be allowed. */
 
-/* False where there is none; a line without its end. */
+/* Read a line, without its end; false when there is none. */
 static bool read_line(const struct io_evdev_host *host, int number, const char *what, char *line,
                       size_t size)
 {
@@ -71,7 +71,7 @@ static bool read_line(const struct io_evdev_host *host, int number, const char *
     return got > 0;
 }
 
-/* The number of the first one that is called so, or -1. */
+/* The number of the first device with this name, or -1. */
 static int find_device(const struct io_evdev_host *host, const char *name)
 {
     char line[IO_EVDEV_NAME_MAX];
@@ -81,7 +81,7 @@ static int find_device(const struct io_evdev_host *host, const char *name)
     return -1;
 }
 
-/* Those that have axes, by path and name, as far as there is room. */
+/* List the devices that have axes, by path and name, as far as there is room. */
 static void list_devices(const struct io_evdev_host *host, char *text, size_t size)
 {
     char name[IO_EVDEV_NAME_MAX], axes[IO_EVDEV_NAME_MAX];
@@ -118,7 +118,7 @@ static int open_path(const struct io_bus *bus)
     return fd < 0 ? -errno : fd;
 }
 
-/* -ENODATA: it has nothing that a hand could move; -EXDEV: it is another one than before. */
+/* -ENODATA: the device has no axes; -EXDEV: it is another device than before. */
 static int check_device(const struct io_evdev *evdev, int fd, struct io_evdev_info *facts)
 {
     const int status = evdev->host->query(fd, facts);
@@ -161,7 +161,8 @@ static int absent_error(struct io_bus *bus, int status, char *error)
                             "there is no %s, nor any other input device with axes; plug it in, or "
                             "play a tape (bus: tape)",
                             bus->spec.device);
-    return io_bus_error(bus, "device", status, error, "there is no %s; there are %s",
+    return io_bus_error(bus, "device", status, error,
+                        "there is no input device %s; the input devices with axes are %s",
                         bus->spec.device, there);
 }
 
@@ -176,10 +177,11 @@ static int open_error(struct io_bus *bus, int status, char *error)
                             "input $USER`, then log in again)",
                             device);
     if (status == -ENOTTY || status == -EINVAL)
-        return io_bus_error(bus, "device", status, error,
-                            "%s is no event device; a joystick's is called /dev/input/eventN, not "
-                            "jsN",
-                            device);
+        return io_bus_error(
+            bus, "device", status, error,
+            "%s is not an event device; a joystick's is called /dev/input/eventN, not "
+            "jsN",
+            device);
     if (status == -ENODATA)
         return io_bus_error(bus, "device", status, error, "%s has no axes; is it a keyboard?",
                             device);
@@ -201,7 +203,7 @@ static int open_evdev(struct io_bus *bus, char *error)
     const int pending_event = io_pending_event_open(&evdev->pending_event);
     int status = stable_fd < 0 ? stable_fd : pending_event;
     if (status < 0)
-        (void)io_bus_error(bus, "device", status, error, "no descriptor left: %s",
+        (void)io_bus_error(bus, "device", status, error, "no file descriptor is left: %s",
                            strerror(-status));
     else if ((status = open_device(bus)) < 0)
         (void)open_error(bus, status, error);
@@ -219,7 +221,7 @@ static int detach_device(struct io_bus *bus, int status)
     return status;
 }
 
-/* In. */
+/* Receiving. */
 
 static int fill_packet(struct io_evdev *evdev, uint64_t stamp_ns, struct io_packet *packet)
 {
@@ -235,7 +237,7 @@ static int fill_packet(struct io_evdev *evdev, uint64_t stamp_ns, struct io_pack
     return 1;
 }
 
-/* Events that are there now, 0 when there are none, or -errno. */
+/* The number of events that were read, 0 when there are none, or -errno. */
 static int read_events(struct io_evdev *evdev)
 {
     const ssize_t size = read(evdev->stable_fd.fd, evdev->events, sizeof evdev->events);
@@ -248,8 +250,9 @@ static int read_events(struct io_evdev *evdev)
     return evdev->count;
 }
 
-/* What was read already is older than the answer, and the kernel drops its own events of what it
- * is asked for: to go through the rest would end with how the device stood before. */
+/* Events that were read before are older than the queried state, and the kernel drops queued events
+ * of what it is queried for.  The rest is therefore skipped: decoding it would bring back an old
+ * state. */
 static int resynchronise(struct io_evdev *evdev)
 {
     struct io_evdev_info facts;
@@ -260,17 +263,17 @@ static int resynchronise(struct io_evdev *evdev)
     return status;
 }
 
-/* 1 with the next picture among the events that were read, 0 or -errno. */
+/* 1 with the next report among the events that were read, 0 or -errno. */
 static int decode_next(struct io_evdev *evdev, struct io_packet *packet)
 {
     while (evdev->at < evdev->count) {
         struct input_event event;
         memcpy(&event, evdev->events + evdev->at++ * IO_EVDEV_EVENT_SIZE, sizeof event);
-        const enum io_evdev_result pending_event = io_evdev_decode(&evdev->input, &event);
-        const int status = pending_event == IO_EVDEV_DROPPED ? resynchronise(evdev) : 0;
+        const enum io_evdev_result result = io_evdev_decode(&evdev->input, &event);
+        const int status = result == IO_EVDEV_DROPPED ? resynchronise(evdev) : 0;
         if (status < 0)
             return status;
-        if (pending_event != IO_EVDEV_INCOMPLETE)
+        if (result != IO_EVDEV_INCOMPLETE)
             return fill_packet(evdev,
                                (uint64_t)event.input_event_sec * 1000000000u +
                                    (uint64_t)event.input_event_usec * 1000u,
@@ -311,6 +314,7 @@ static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WA
 }
 
 const struct io_bus_ops io_evdev_bus_ops = {
+    .detects_peer = true,
     .open = open_evdev,
     .close = close_evdev,
     .receive = receive,

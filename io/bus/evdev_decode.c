@@ -3,7 +3,7 @@
 #include <linux/input.h>
 #include <string.h>
 
-_Static_assert((int)IO_EVDEV_KEY_COUNT == (int)KEY_CNT, "all keys that the kernel knows");
+_Static_assert((int)IO_EVDEV_KEY_COUNT == (int)KEY_CNT, "all keys of the kernel");
 _Static_assert((int)IO_HAND_AXIS_COUNT == (int)ABS_HAT3Y + 1, "the axes of sticks and hats");
 
 static bool has_bit(const unsigned char *bits, int i)
@@ -11,7 +11,7 @@ static bool has_bit(const unsigned char *bits, int i)
     return bits[i / 8] >> (i % 8) & 1;
 }
 
-/* A device may say more than it announced. */
+/* Scale a value to -1 to 1; a device may send values outside its announced range. */
 static float normalise_axis(const struct io_evdev_axis *axis, int32_t value)
 {
     if (axis->max <= axis->min)
@@ -20,8 +20,8 @@ static float normalise_axis(const struct io_evdev_axis *axis, int32_t value)
         return 1.0f;
     if (value <= axis->min)
         return -1.0f;
-    const double way = (double)value - axis->min, whole = (double)axis->max - axis->min;
-    return (float)(2.0 * way / whole - 1.0);
+    const double offset = (double)value - axis->min, range = (double)axis->max - axis->min;
+    return (float)(2.0 * offset / range - 1.0);
 }
 
 static int number_buttons(struct io_evdev_decoder *input, const struct io_evdev_info *facts,
@@ -67,7 +67,7 @@ void io_evdev_decoder_reset(struct io_evdev_decoder *input, const struct io_evde
     input->changed = false;
 }
 
-/* What comes between the loss and the end of its report belongs to no picture. */
+/* Events between a loss and the end of its report belong to no report. */
 static enum io_evdev_result decode_sync(struct io_evdev_decoder *input, int code)
 {
     if (code == SYN_DROPPED)

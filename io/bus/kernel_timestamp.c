@@ -30,10 +30,10 @@ static uint64_t to_ns(const struct timespec *time)
 }
 
 /* SCM_TIMESTAMPING holds three times of which the first is the software stamp; SCM_TIMESTAMPNS
- * holds one: the first timespec is the answer of both. */
+ * holds one: the first timespec is the stamp in both. */
 uint64_t io_timestamp_read(const struct msghdr *message)
 {
-    struct msghdr *walk = (struct msghdr *)(uintptr_t)message; /* the macro wants it non-const */
+    struct msghdr *walk = (struct msghdr *)(uintptr_t)message; /* the macro needs it non-const */
     for (struct cmsghdr *c = CMSG_FIRSTHDR(walk); c; c = CMSG_NXTHDR(walk, c)) {
         if (c->cmsg_level == SOL_SOCKET &&
             (c->cmsg_type == SCM_TIMESTAMPING || c->cmsg_type == SCM_TIMESTAMPNS)) {
@@ -58,7 +58,7 @@ void io_timestamp_request(struct msghdr *message, void *control, size_t size)
     memcpy(CMSG_DATA(c), &flags, sizeof flags);
 }
 
-/* The stamp and the number of one entry of the error queue. */
+/* Read the stamp and the number of one entry of the error queue. */
 static bool read_entry(const struct msghdr *message, uint32_t *key, uint64_t *stamp_ns)
 {
     struct msghdr *walk = (struct msghdr *)(uintptr_t)message;

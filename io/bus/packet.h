@@ -1,5 +1,5 @@
 /*
- * What a bus hands out: bytes, where they came from and when they crossed the kernel.
+ * A packet of a bus: its bytes, its sender, and the time at which it crossed the kernel.
  */
 #pragma once
 
@@ -7,17 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Longest packet that is taken whole; five times the longest MAVLink frame and an Ethernet's MTU.
- */
+/* The longest packet that is received whole: more than seven MAVLink frames, and more than the MTU
+ * of Ethernet.  The longest emergency message. */
 enum { IO_DATAGRAM_MAX = 2048, IO_EMERGENCY_MAX = 320 };
 
-/* IPv4 in host byte order; port 0: none.  One word, so that any thread can read it in one piece. */
+/* An IPv4 address in host byte order; port 0: none.  It packs into one word, so that any thread can
+ * read it in one piece. */
 struct io_address {
     uint32_t ip;
     uint16_t port;
 };
 
-/* Of a bus that has no addresses because only one can be at its other end. */
+/* The address of the far end on a bus that can have only one. */
 static const struct io_address io_address_far_end = {.ip = 0, .port = 1};
 
 /* "127.0.0.1:14560" or "name:port".  0 or -EINVAL.  Context: setup. */
@@ -37,7 +38,7 @@ struct io_packet {
     const unsigned char *bytes; /* valid until the next receive */
     size_t size;
     struct io_address from;
-    uint64_t stamp_ns; /* CLOCK_REALTIME, when the last byte was in; 0: nobody knows */
-    bool monotonic;    /* that stamp is on CLOCK_MONOTONIC already */
-    bool whole;        /* false: it was longer than IO_DATAGRAM_MAX */
+    uint64_t stamp_ns; /* CLOCK_REALTIME at the last byte; 0: not known */
+    bool monotonic;    /* the stamp is on CLOCK_MONOTONIC instead */
+    bool whole;        /* false: the packet was longer than IO_DATAGRAM_MAX and is cut */
 };

@@ -1,13 +1,13 @@
 /*
- * One thing to hand out that no descriptor of the far end tells of: how a hand controller stood
- * when it came.  Whoever sleeps on the bus is woken by a descriptor of our own.
+ * An event that no descriptor of the device signals, such as the state of a hand controller when it
+ * is opened.  An eventfd wakes the thread that sleeps on the bus.
  */
 #pragma once
 
 #include <stdbool.h>
 
 struct io_pending_event {
-    int fd; /* readable while there is one; -1: closed */
+    int fd; /* readable while an event is pending; -1: closed */
     bool pending;
 };
 
@@ -16,5 +16,5 @@ int io_pending_event_open(struct io_pending_event *pending_event);
 void io_pending_event_close(struct io_pending_event *pending_event);
 /* Context: frame. */
 void io_pending_event_set(struct io_pending_event *pending_event);
-/* True once for each telling.  Context: frame. */
+/* True once after each io_pending_event_set().  Context: frame. */
 bool io_pending_event_consume(struct io_pending_event *pending_event);

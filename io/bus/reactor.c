@@ -16,7 +16,7 @@
 
 enum {
     PAGE = 4096,
-    BUFFER_COUNT = 64, /* a power of two; 64 datagrams may come between two waits */
+    BUFFER_COUNT = 64, /* a power of two; as many datagrams may come between two waits */
     BUFFER_SIZE = 2304,
     BUFFER_GROUP = 0,
     SLOT_WAKE = IO_REACTOR_BUS_MAX * IO_BUS_WATCH_MAX, /* slots before it: the buses' watches */
@@ -26,21 +26,22 @@ enum {
     BATCH_MAX = 16, /* packets per bus and wait, where each is received by a call */
     POLL_PERIOD_NS = 200000,
 };
-_Static_assert(SUBMISSIONS >= 2 * SLOT_COUNT, "nothing waits for room in the queue");
+_Static_assert(SUBMISSIONS >= 2 * SLOT_COUNT, "the queue has room for all that is posted");
 
-static const uint64_t no_completion = UINT64_MAX; /* user_data of what nobody waits for */
+static const uint64_t no_completion =
+    UINT64_MAX; /* user_data of an entry whose completion is ignored */
 
-/* What the kernel writes before the payload of a datagram. */
+/* The kernel writes this before the payload of a datagram. */
 enum {
     HEADER_SIZE =
         sizeof(struct io_uring_recvmsg_out) + sizeof(struct sockaddr_in) + IO_TIMESTAMP_CONTROL_SIZE
 };
 _Static_assert(BUFFER_SIZE >= HEADER_SIZE + IO_DATAGRAM_MAX, "a whole datagram fits a buffer");
 
-/* Completions of an earlier epoch belong to descriptors that are gone. */
+/* A bus and its descriptors.  Completions of an earlier epoch belong to closed descriptors. */
 struct source {
     struct io_udp *udp; /* NULL: not UDP */
-    struct io_bus *bus; /* NULL: a bare UDP socket */
+    struct io_bus *bus;
     struct io_bus_watch watch[IO_BUS_WATCH_MAX];
     int watch_count;
     uint32_t generation, epoch;
@@ -50,15 +51,15 @@ struct io_reactor {
     struct io_reactor_tasks tasks;
     struct source source[IO_REACTOR_BUS_MAX];
     int source_count;
-    bool has_polled_bus; /* at least one bus cannot wake us */
+    bool has_polled_bus; /* at least one bus cannot wake the thread */
     int wake_fd;
-    uint64_t wake_count; /* where io_uring puts what it read from wake_fd */
+    uint64_t wake_count; /* io_uring reads wake_fd into it */
 
     bool has_ring;
     struct io_uring ring;
-    struct msghdr shape; /* how much room a receive leaves for name and control */
-    uint32_t unarmed;    /* one bit per slot whose receive, poll or read must be posted */
-    struct io_uring_buf_ring *buffers; /* page-aligned, as the kernel wants it */
+    struct msghdr shape; /* the room that a receive leaves for name and control */
+    uint32_t unarmed;    /* one bit per slot: its receive, poll or read must be posted */
+    struct io_uring_buf_ring *buffers; /* page-aligned, as the kernel requires */
     unsigned char *bytes;
 
     char note[IO_REACTOR_NOTE_MAX];
@@ -105,8 +106,8 @@ static void return_buffer(struct io_reactor *reactor, unsigned buffer)
     io_uring_buf_ring_advance(reactor->buffers, 1);
 }
 
-/* Multishot recvmsg has no probe bit of its own; it came in the same release, 6.0, as the zero-copy
- * send, which has one. */
+/* Multishot recvmsg has no probe bit.  It came in the same release, 6.0, as the zero-copy send,
+ * which has one. */
 static bool has_multishot(struct io_uring *ring)
 {
     struct io_uring_probe *probe = io_uring_get_probe_ring(ring);
@@ -175,10 +176,10 @@ static void note_fallback(struct io_reactor *reactor, int status)
                    why);
 }
 
-/* Take over the watches of a bus if they have changed; true when they have. */
+/* Read the watches of a bus again if they have changed; true when they have. */
 static bool update_watches(struct source *source)
 {
-    if (!source->bus || source->generation == io_bus_generation(source->bus))
+    if (source->generation == io_bus_generation(source->bus))
         return false;
     source->generation = io_bus_generation(source->bus);
     source->watch_count = io_bus_watches(source->bus, source->watch);
@@ -193,7 +194,7 @@ static uint32_t slot_bits(int source, int watch_count)
 static int open_sources(struct io_reactor *reactor, const struct io_reactor_tasks *tasks)
 {
     reactor->tasks = *tasks;
-    /* Blocking, or io_uring would not wait for it; a write of 1 never blocks. */
+    /* The descriptor is blocking, or io_uring would not wait for it; a write of 1 never blocks. */
     reactor->wake_fd = eventfd(0, EFD_CLOEXEC);
     if (reactor->wake_fd < 0)
         return -errno;
@@ -227,20 +228,6 @@ int io_reactor_open(struct io_reactor *reactor, struct io_bus *const *buses, int
     return open_sources(reactor, tasks);
 }
 
-int io_reactor_open_udp(struct io_reactor *reactor, struct io_udp *const *sockets, int socket_count,
-                        const struct io_reactor_tasks *tasks)
-{
-    RT_CHECK(socket_count >= 0 && socket_count <= IO_REACTOR_BUS_MAX);
-    reactor->source_count = socket_count;
-    for (int i = 0; i < socket_count; i++)
-        reactor->source[i] = (struct source){
-            .udp = sockets[i],
-            .watch = {{.fd = sockets[i]->fd}},
-            .watch_count = 1,
-        };
-    return open_sources(reactor, tasks);
-}
-
 void io_reactor_close(struct io_reactor *reactor)
 {
     if (reactor->has_ring)
@@ -251,7 +238,7 @@ void io_reactor_close(struct io_reactor *reactor)
     reactor->wake_fd = -1;
 }
 
-/* io_uring_enable_rings() by its own name: liburing 2.3 declares it but does not export it. */
+/* This is io_uring_enable_rings(), which liburing 2.3 declares but does not export. */
 void io_reactor_enter(struct io_reactor *reactor)
 {
     if (reactor->has_ring)
@@ -264,7 +251,7 @@ void io_reactor_wake(struct io_reactor *reactor)
     const int saved = errno;
     const uint64_t one = 1;
     const ssize_t written = write(reactor->wake_fd, &one, sizeof one);
-    (void)written; /* it fails only when the counter is full: then the wake is pending anyway */
+    (void)written; /* it fails only when the counter is full, and then a wake is pending */
     errno = saved;
 }
 
@@ -274,7 +261,7 @@ static uint64_t slot_name(const struct io_reactor *reactor, int slot)
     return (uint64_t)epoch << 32 | (unsigned)slot;
 }
 
-/* Nobody must sleep on a descriptor that is gone: it would be kept alive by that. */
+/* A poll on a closed descriptor has to be cancelled, because it would keep the file open. */
 static void cancel(struct io_reactor *reactor, int slot)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&reactor->ring);
@@ -324,31 +311,27 @@ static void post_unarmed(struct io_reactor *reactor)
             continue;
         struct io_uring_sqe *sqe = io_uring_get_sqe(&reactor->ring);
         if (!sqe)
-            return; /* the queue holds more than we ever post; next time */
+            return; /* cannot happen, the queue is large enough; posted next time */
         prepare_slot(reactor, slot, sqe);
         sqe->user_data = slot_name(reactor, slot);
         reactor->unarmed &= ~(1u << slot);
     }
 }
 
-static int receive_from(struct source *source, struct io_packet *packet)
-{
-    return source->bus ? io_bus_receive(source->bus, packet) : io_udp_receive(source->udp, packet);
-}
-
-/* How many came. */
+/* Receive a bounded number of packets; returns how many came. */
 static int drain(struct io_reactor *reactor, int index)
 {
     struct io_packet packet;
     for (int i = 0; i < BATCH_MAX; i++) {
-        if (receive_from(&reactor->source[index], &packet) <= 0)
+        if (io_bus_receive(reactor->source[index].bus, &packet) <= 0)
             return i;
         reactor->tasks.packet(reactor->tasks.self, index, &packet);
     }
     return BATCH_MAX;
 }
 
-/* Received first, ticked afterwards: a peer that has left makes room for the one that knocks. */
+/* The tick comes last, because receiving notices that a peer has left, and the tick then accepts
+ * the next one. */
 static void receive_and_tick(struct io_reactor *reactor, int index, bool wants_tick)
 {
     (void)drain(reactor, index);
@@ -359,7 +342,6 @@ static void receive_and_tick(struct io_reactor *reactor, int index, bool wants_t
 /* header | name | control | payload */
 static void handle_datagram(struct io_reactor *reactor, int index, unsigned char *bytes, int size)
 {
-    struct io_bus *bus = reactor->source[index].bus;
     struct io_uring_recvmsg_out *out = io_uring_recvmsg_validate(bytes, size, &reactor->shape);
     if (!out)
         return;
@@ -377,8 +359,7 @@ static void handle_datagram(struct io_reactor *reactor, int index, unsigned char
         .stamp_ns = io_timestamp_read(&message),
         .whole = !(out->flags & MSG_TRUNC),
     };
-    if (bus)
-        io_bus_account(bus, &packet);
+    io_bus_account(reactor->source[index].bus, &packet);
     reactor->tasks.packet(reactor->tasks.self, index, &packet);
 }
 
@@ -398,13 +379,13 @@ static void handle_completion(struct io_reactor *reactor, const struct io_uring_
         return;
     }
     if (!(cqe->flags & IORING_CQE_F_BUFFER))
-        return; /* a receive that ended (out of buffers): posted again */
+        return; /* a receive that ended for lack of buffers; it is posted again */
     const unsigned buffer = cqe->flags >> IORING_CQE_BUFFER_SHIFT;
     handle_datagram(reactor, index, reactor->bytes + (size_t)buffer * BUFFER_SIZE, cqe->res);
     return_buffer(reactor, buffer);
 }
 
-/* True when it was not time that ended the wait. */
+/* True when the wait ended before its timeout. */
 static bool wait_uring(struct io_reactor *reactor, uint64_t timeout_ns)
 {
     struct __kernel_timespec timeout = {
@@ -475,12 +456,12 @@ static bool wait_once(struct io_reactor *reactor, uint64_t timeout_ns)
     return reactor->has_ring ? wait_uring(reactor, timeout_ns) : wait_poll(reactor, timeout_ns);
 }
 
-/* At the buses that cannot wake us; true when one had something. */
+/* Receive from the buses that cannot wake the thread; true when a packet came. */
 static bool poll_buses(struct io_reactor *reactor)
 {
     int found = 0;
     for (int i = 0; i < reactor->source_count; i++)
-        if (reactor->source[i].bus && io_bus_needs_polling(reactor->source[i].bus))
+        if (io_bus_needs_polling(reactor->source[i].bus))
             found += drain(reactor, i);
     return found > 0;
 }

@@ -29,7 +29,7 @@ static int set_rs485(int fd)
     return ioctl(fd, TIOCSRS485, &mode) < 0 ? -errno : 0;
 }
 
-/* Which step failed, so that the line can say what to do. */
+/* The step that failed, so that the error line can say what to do. */
 enum step { STEP_OPEN, STEP_LOCK, STEP_LINE, STEP_RS485, STEP_ATTACH };
 struct outcome {
     int status;
@@ -54,8 +54,8 @@ static struct outcome set_up(struct io_bus *bus, int fd)
     return outcome;
 }
 
-/* The lock and the exclusive mode are the open device's, which somebody who still sleeps on it may
- * keep alive after our close. */
+/* The lock and the exclusive mode belong to the open device, which a thread that still sleeps on it
+ * may keep open after our close. */
 static void unlock_device(int fd)
 {
     (void)ioctl(fd, TIOCNXCL);
@@ -148,7 +148,7 @@ static int open_serial(struct io_bus *bus, char *error)
                             "a serial link needs its baud rate, such as 921600");
     const int status = io_stable_fd_open(&bus->serial.stable_fd);
     if (status < 0)
-        return io_bus_error(bus, "device", status, error, "no descriptor left: %s",
+        return io_bus_error(bus, "device", status, error, "no file descriptor is left: %s",
                             strerror(-status));
     const struct outcome outcome = open_device(bus);
     if (outcome.status == 0)
@@ -161,7 +161,7 @@ static void drop(struct io_bus *bus)
 {
     if (!bus->serial.stable_fd.taken)
         return;
-    (void)tcflush(bus->serial.stable_fd.fd, TCIOFLUSH); /* or the close may wait for it to go out */
+    (void)tcflush(bus->serial.stable_fd.fd, TCIOFLUSH); /* or the close may wait until it is sent */
     unlock_device(bus->serial.stable_fd.fd);
     io_stable_fd_detach(&bus->serial.stable_fd);
     io_bus_peer_left(bus);
@@ -189,7 +189,7 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
     return 1;
 }
 
-/* A line that takes nothing answers 0 as well as EAGAIN. */
+/* A line that accepts nothing returns 0 or EAGAIN. */
 static ssize_t write_some(void *self, const void *bytes, size_t size)
 {
     const struct io_serial *serial = self;
@@ -252,6 +252,7 @@ static size_t backlog(struct io_bus *bus)
 
 const struct io_bus_ops io_serial_bus_ops = {
     .stream = true,
+    .detects_peer = true,
     .open = open_serial,
     .close = close_serial,
     .receive = receive,
@@ -259,6 +260,5 @@ const struct io_bus_ops io_serial_bus_ops = {
     .send_emergency = send_emergency,
     .watches = watches,
     .tick = tick,
-    .drop = NULL, /* there is no other to take the place */
     .backlog = backlog,
 };

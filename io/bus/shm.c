@@ -56,13 +56,14 @@ static struct io_shm_port port(unsigned char *mem, int ring, uint32_t size)
     };
 }
 
-/* Honest heads are multiples of 8; others become so, or a reader could never reach one. */
+/* A correct head is a multiple of 8.  Any other is rounded down, or the reader could never reach
+ * it. */
 static uint64_t load_head(const struct io_shm_port *of)
 {
     return atomic_load_explicit(&of->ring->head, memory_order_acquire) & ~(uint64_t)7;
 }
 
-/* Who comes new reads from now on, and writes where the last writer stopped. */
+/* A new process reads only later messages, and writes where the last writer stopped. */
 void io_shm_ports(void *mem, int side, struct io_shm_port *in, struct io_shm_port *out)
 {
     const uint32_t size = ((const struct io_shm_header *)mem)->ring_size;
@@ -112,7 +113,7 @@ int io_shm_push(struct io_shm_port *out, const void *bytes, size_t size, uint64_
         return -EMSGSIZE;
     const uint64_t used = out->at - atomic_load_explicit(&out->ring->tail, memory_order_acquire);
     if (used > out->size || padded(size) > out->size - used)
-        return -EAGAIN; /* a tail that cannot be counts as full: nothing of ours is at risk */
+        return -EAGAIN; /* an impossible tail counts as full, which is safe */
     const uint64_t end = out->at + IO_SHM_RECORD + size;
     copy_in(out, out->at, &record, sizeof record);
     copy_in(out, out->at + IO_SHM_RECORD, bytes, size);
@@ -152,7 +153,8 @@ int io_shm_pull(struct io_shm_port *in, unsigned char bytes[IO_DATAGRAM_MAX], si
     return 1;
 }
 
-/* Read like a sequence lock: if the turn has not changed, neither have the words. */
+/* This reads like a sequence lock: when the sequence has not changed, the message has not either.
+ */
 bool io_shm_pull_emergency(struct io_shm_port *in, unsigned char bytes[IO_EMERGENCY_MAX],
                            size_t *size)
 {
@@ -161,8 +163,9 @@ bool io_shm_pull_emergency(struct io_shm_port *in, unsigned char bytes[IO_EMERGE
         atomic_load_explicit(&ring->emergency_sequence, memory_order_acquire);
     if (emergency_sequence == in->emergency_sequence || emergency_sequence & 1)
         return false;
-    const uint32_t said = *(volatile uint32_t *)&ring->emergency_size; /* once: it is not ours */
-    *size = said <= IO_EMERGENCY_MAX ? said : 0;
+    const uint32_t claimed =
+        *(volatile uint32_t *)&ring->emergency_size; /* read once: the far end may change it */
+    *size = claimed <= IO_EMERGENCY_MAX ? claimed : 0;
     memcpy(bytes, ring->emergency, *size);
     atomic_thread_fence(memory_order_acquire);
     if (atomic_load_explicit(&ring->emergency_sequence, memory_order_relaxed) != emergency_sequence)
@@ -185,7 +188,8 @@ static bool is_locked_by_other(int fd, int byte)
     return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-/* Held for microseconds by whoever opens or closes; a second is forever. */
+/* A process holds this lock for microseconds while it opens or closes, so a second is long enough
+ * to wait. */
 static int lock_layout(int fd)
 {
     const struct timespec pause = {.tv_nsec = 2000000};
@@ -222,33 +226,45 @@ static int map(struct io_shm *shared, size_t size)
     return 0;
 }
 
-/* With the layout locked: make it, or look whether it is ours. */
-static int check_or_create_layout(struct io_shm *shared)
+static int create_layout(struct io_shm *shared)
 {
-    struct stat file;
-    if (fstat(shared->fd, &file) < 0)
-        return -errno;
-    if (file.st_nlink == 0)
-        return -ESTALE; /* the last one left between our open and our lock */
-    const bool fresh = file.st_size == 0;
-    if (fresh && posix_fallocate(shared->fd, 0, IO_SHM_SIZE) != 0)
+    if (posix_fallocate(shared->fd, 0, IO_SHM_SIZE) != 0)
         return -ENOSPC;
-    if (!fresh && (uint64_t)file.st_size < sizeof(struct io_shm_header))
-        return -EPROTO;
-    int status = map(shared, fresh ? IO_SHM_SIZE : (size_t)file.st_size);
-    if (status == 0 && fresh)
-        io_shm_format(shared->mem);
+    const int status = map(shared, IO_SHM_SIZE);
     if (status == 0)
-        status = io_shm_check(shared->mem, shared->mem_size);
+        io_shm_format(shared->mem);
     return status;
 }
 
-static int join(struct io_shm *shared)
+/* Called with the layout locked: create it in an empty file, or check that it is ours.  A file that
+ * could not be formatted is removed, because a later open would refuse its zeros; a process that
+ * waits for the lock finds the file without a name and makes a new one. */
+static int check_or_create_layout(struct io_shm *shared, const char *name)
+{
+    struct stat file;
+    int status;
+    if (fstat(shared->fd, &file) < 0)
+        return -errno;
+    if (file.st_nlink == 0)
+        return -ESTALE; /* the last process left between our open and our lock */
+    if (file.st_size == 0) {
+        status = create_layout(shared);
+        if (status < 0)
+            (void)shm_unlink(name);
+        return status;
+    }
+    if ((uint64_t)file.st_size < sizeof(struct io_shm_header))
+        return -EPROTO;
+    status = map(shared, (size_t)file.st_size);
+    return status < 0 ? status : io_shm_check(shared->mem, shared->mem_size);
+}
+
+static int join(struct io_shm *shared, const char *name)
 {
     int status = lock_layout(shared->fd);
     if (status < 0)
         return status == -EAGAIN ? -EBUSY : status;
-    status = check_or_create_layout(shared);
+    status = check_or_create_layout(shared, name);
     if (status == 0)
         status = take_side(shared);
     if (status == 0)
@@ -270,7 +286,7 @@ static void unmap(struct io_shm *shared)
         (void)munmap(shared->mem, shared->mem_size);
     }
     if (shared->fd >= 0)
-        (void)close(shared->fd); /* and with it the locks */
+        (void)close(shared->fd); /* this releases the locks as well */
     shared->mem = NULL;
     shared->fd = -1;
 }
@@ -282,7 +298,7 @@ static int open_error(struct io_bus *bus, int status, uint32_t version, char *er
     if (status == -EPROTONOSUPPORT)
         return io_bus_error(bus, "device", status, error,
                             "/dev/shm%s has layout version %u, this program speaks version %d; "
-                            "bring both programs to one release, or remove the file",
+                            "use the same release of both programs, or remove the file",
                             name, version, IO_SHM_VERSION);
     if (status == -EPROTO || status == -EINVAL)
         return io_bus_error(bus, "device", status, error,
@@ -312,7 +328,7 @@ static int open_shared(struct io_bus *bus, char *error)
     for (int i = 0; i < OPEN_TRIES && status == -ESTALE; i++) {
         unmap(shared);
         shared->fd = shm_open(name, O_RDWR | O_CREAT, 0600);
-        status = shared->fd < 0 ? -errno : join(shared);
+        status = shared->fd < 0 ? -errno : join(shared, name);
     }
     if (status < 0) {
         const struct io_shm_header *header = shared->mem;
@@ -324,7 +340,7 @@ static int open_shared(struct io_bus *bus, char *error)
     return 0;
 }
 
-/* The name goes with the last one who leaves. */
+/* The last process that closes removes the name. */
 static void close_shared(struct io_bus *bus)
 {
     struct io_shm *shared = &bus->shared;
@@ -335,8 +351,8 @@ static void close_shared(struct io_bus *bus)
     unmap(shared);
 }
 
-/* Is the file as long as it was?  The pages of a shorter one are gone, whether or not somebody has
- * touched them yet. */
+/* True while the file is as long as it was.  The pages of a shorter one are lost, even before one
+ * of them is touched. */
 static bool is_whole(struct io_shm *shared)
 {
     struct stat file;
@@ -366,7 +382,7 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
         status = io_shm_pull_emergency(&shared->in, shared->bytes, &size);
     if (atomic_load_explicit(&shared->gone, memory_order_relaxed)) {
         io_bus_peer_left(bus);
-        return 0; /* whatever was read came from nobody */
+        return 0; /* what was read is not from the far end */
     }
     if (status > 0)
         *packet = (struct io_packet){
@@ -386,7 +402,7 @@ static uint64_t wall_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Nothing is left in a ring that nobody reads: who comes later would take it for new. */
+/* Nothing is written to a ring without a reader: a later process would take it for new. */
 static int send_message(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
                         bool stamped)
 {
@@ -407,7 +423,7 @@ static void send_emergency(struct io_bus *bus, struct io_address to, const void 
         !atomic_compare_exchange_strong_explicit(&ring->emergency_sequence, &emergency_sequence,
                                                  emergency_sequence + 1, memory_order_acquire,
                                                  memory_order_relaxed))
-        return; /* somebody is at it */
+        return; /* another thread is writing one */
     atomic_thread_fence(memory_order_release);
     ring->emergency_size = (uint32_t)size;
     memcpy(ring->emergency, bytes, size);
@@ -429,6 +445,7 @@ static size_t backlog(struct io_bus *bus)
 }
 
 const struct io_bus_ops io_shm_bus_ops = {
+    .detects_peer = true,
     .needs_polling = true,
     .open = open_shared,
     .close = close_shared,

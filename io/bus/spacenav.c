@@ -10,15 +10,15 @@
 
 enum { MOTION = 0, PRESS = 1, RELEASE = 2 };
 enum { AXES = 6, MESSAGES_PER_RECEIVE = 16 };
-/* So much of the time between two ticks counts: a machine that stood still heard nothing, and what
- * was said meanwhile has yet to be read. */
+/* At most this much of the time between two ticks counts: after a stall of the machine, messages
+ * that came in between have yet to be read. */
 enum { STEP_MAX_NS = 40000000 };
 
-/* They have the places of the kernel's first six, which have the same names. */
-static void set_axes(struct io_hand_report *report, const int32_t way[AXES])
+/* They are stored as the first six axes of the kernel, which have the same names. */
+static void set_axes(struct io_hand_report *report, const int32_t counts[AXES])
 {
     for (int i = 0; i < AXES; i++) {
-        const double share = (double)way[i] / IO_SPACENAV_FULL;
+        const double share = (double)counts[i] / IO_SPACENAV_FULL;
         report->axis[i] = (float)(share > 1.0 ? 1.0 : share < -1.0 ? -1.0 : share);
     }
 }
@@ -113,7 +113,7 @@ static int fill_packet(struct io_spacenav *spacenav, struct io_packet *packet)
     return 1;
 }
 
-/* 1 when a message is whole, 0 when there is none, or -errno. */
+/* 1 when a message is complete, 0 when there is none, or -errno. */
 static int read_message(struct io_spacenav *spacenav)
 {
     const ssize_t got =
@@ -148,7 +148,7 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
     return 0;
 }
 
-/* Nobody says that it was let go. */
+/* The daemon does not report that the controller was released. */
 static void detect_rest(struct io_spacenav *spacenav, uint64_t step_ns)
 {
     spacenav->quiet_ns += step_ns < STEP_MAX_NS ? step_ns : STEP_MAX_NS;
@@ -166,7 +166,7 @@ static void tick(struct io_bus *bus, uint64_t now_ns)
     if (spacenav->stable_fd.taken) {
         detect_rest(spacenav, step_ns);
         spacenav->wait_ns = spacenav->retry_ns = 0;
-    } else if (spacenav->retry_ns == 0) { /* one that dies listens a moment longer than it speaks */
+    } else if (spacenav->retry_ns == 0) { /* a daemon that ends still accepts for a moment */
         spacenav->retry_ns = now_ns + io_bus_back_off(&spacenav->wait_ns);
     } else if (now_ns >= spacenav->retry_ns) {
         spacenav->retry_ns = now_ns + io_bus_back_off(&spacenav->wait_ns);
@@ -182,6 +182,7 @@ static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WA
 }
 
 const struct io_bus_ops io_spacenav_bus_ops = {
+    .detects_peer = true,
     .open = open_spacenav,
     .close = close_spacenav,
     .receive = receive,

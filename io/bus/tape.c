@@ -52,10 +52,10 @@ static int check_header(const unsigned char *bytes, size_t size, char *error)
         return complain(error, 0, "this is not a tape (a tape begins with " IO_TAPE_MAGIC ")");
     memcpy(&header, bytes, sizeof header);
     if (header.version != IO_TAPE_VERSION)
-        return complain(error, 8, "a tape of version %u, this program plays version %d",
+        return complain(error, 8, "the tape has version %u; this program plays version %d",
                         header.version, IO_TAPE_VERSION);
     if (header.zero != 0)
-        return complain(error, 12, "%u where the format has zero", header.zero);
+        return complain(error, 12, "%u in a field that must be zero", header.zero);
     return 0;
 }
 
@@ -67,7 +67,7 @@ static bool is_zero(const unsigned char *bytes, size_t size)
     return true;
 }
 
-/* 1 for a record, 0 for the end, or -EBADMSG. */
+/* 1 for a record, 0 at the end, or -EBADMSG. */
 static int check_record(const unsigned char *bytes, size_t size, size_t at, uint64_t last_ns,
                         struct record *record, char *error)
 {
@@ -80,11 +80,13 @@ static int check_record(const unsigned char *bytes, size_t size, size_t at, uint
     if (record->size == 0)
         return 0;
     if (record->size > IO_DATAGRAM_MAX)
-        return complain(error, at + 8, "a packet of %u bytes, longer than any", record->size);
+        return complain(error, at + 8, "a packet of %u bytes is longer than the limit of %d",
+                        record->size, IO_DATAGRAM_MAX);
     if (record->zero != 0)
-        return complain(error, at + 12, "%u where the format has zero", record->zero);
+        return complain(error, at + 12, "%u in a field that must be zero", record->zero);
     if (record->time_ns < last_ns)
-        return complain(error, at, "time goes back, to %" PRIu64 " ns", record->time_ns);
+        return complain(error, at, "the time of the record goes back to %" PRIu64 " ns",
+                        record->time_ns);
     if (record->size > size - at - sizeof *record)
         return complain(
             error, at, "the tape ends inside a packet; `truncate -s %zu` keeps what is before", at);
@@ -171,7 +173,7 @@ int io_tape_writer_open(struct io_tape_writer *writer, const char *path, size_t 
     return 0;
 }
 
-/* The size comes last: until it is there the record is the end of the tape. */
+/* The size is written last: a record without it is the end of the tape. */
 bool io_tape_writer_append(struct io_tape_writer *writer, const void *bytes, size_t size)
 {
     if (size == 0)
@@ -202,7 +204,7 @@ void io_tape_writer_close(struct io_tape_writer *writer)
     struct stat file;
     const bool whole = fstat(writer->fd, &file) == 0 && (size_t)file.st_size >= writer->used;
     const int cut = whole ? ftruncate(writer->fd, (off_t)writer->used) : 0;
-    (void)cut; /* zeros at the end are the end, too */
+    (void)cut; /* if it fails, the zeros that stay mark the end as well */
     (void)close(writer->fd);
     writer->map = NULL;
 }
@@ -256,7 +258,7 @@ static int open_tape(struct io_bus *bus, char *error)
     if (status < 0) {
         close_tape(bus);
         return io_bus_error(bus, "device", status, error, "cannot read the tape %s: %s", path,
-                            status == -EISDIR ? "it is no regular file" : strerror(-status));
+                            status == -EISDIR ? "it is not a regular file" : strerror(-status));
     }
     status = io_tape_check(tape->bytes, tape->reader.size, wrong);
     if (status < 0) {
@@ -279,7 +281,7 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
         tape->start_ns = now_ns;
     tape->started = true;
     if (!io_tape_peek(&tape->reader, &time_ns, &next)) {
-        io_bus_peer_left(bus); /* the end */
+        io_bus_peer_left(bus); /* the end of the tape */
         return 0;
     }
     if (now_ns - tape->start_ns < time_ns)
@@ -315,6 +317,7 @@ static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WA
 }
 
 const struct io_bus_ops io_tape_bus_ops = {
+    .detects_peer = true,
     .needs_polling = true,
     .open = open_tape,
     .close = close_tape,

@@ -30,7 +30,7 @@ static void set_option(int fd, int level, int option, int value)
     (void)setsockopt(fd, level, option, &value, sizeof value);
 }
 
-/* The sockets of this peer are ready to use from here on. */
+/* Make this connection the peer. */
 static void attach_peer(struct io_bus *bus, int fd, struct io_address peer)
 {
     struct io_tcp *tcp = &bus->tcp;
@@ -45,7 +45,8 @@ static void attach_peer(struct io_bus *bus, int fd, struct io_address peer)
     io_bus_peer_arrived(bus, peer);
 }
 
-/* Shut down first: whoever sleeps on the descriptor holds the socket open beyond our close. */
+/* The shutdown comes first, because a thread that sleeps on the descriptor keeps the socket open
+ * after our close. */
 static void drop(struct io_bus *bus)
 {
     if (!bus->tcp.stable_fd.taken)
@@ -70,15 +71,15 @@ static int listen_on(struct io_tcp *tcp, struct io_address listen_address)
     return 0;
 }
 
-/* The peer has said goodbye, but what it said before may not have been read yet. */
+/* The peer has closed its end, but its last bytes may not have been read yet. */
 static bool is_leaving(const struct io_tcp *tcp)
 {
     struct pollfd watch = {.fd = tcp->stable_fd.fd, .events = POLLRDHUP};
     return poll(&watch, 1, 0) > 0 && watch.revents & (POLLRDHUP | POLLHUP);
 }
 
-/* A listener at which somebody waits stays ready: nobody sleeps on it until it is listened to
- * again. */
+/* A listener with a waiting connection stays readable, so no thread may sleep on it until it
+ * accepts again. */
 static void set_listener_paused(struct io_bus *bus, bool listener_paused)
 {
     if (bus->tcp.listener_paused == listener_paused)
@@ -87,8 +88,8 @@ static void set_listener_paused(struct io_bus *bus, bool listener_paused)
     io_bus_watches_changed(bus);
 }
 
-/* One who says nothing must not keep the board out, nor must one who knocks push out a board that
- * is about to speak. */
+/* A silent peer must not block the board, and a newcomer must not displace a board that is about to
+ * send. */
 static void attach_or_refuse(struct io_bus *bus, int fd, const struct sockaddr_in *name)
 {
     const bool replaces = bus->tcp.stable_fd.taken && bus->newcomer_policy == IO_BUS_REPLACE_PEER;
@@ -104,7 +105,7 @@ static void attach_or_refuse(struct io_bus *bus, int fd, const struct sockaddr_i
     }
 }
 
-/* A newcomer waits while the peer is leaving: it may be the same one, back again. */
+/* A newcomer waits while the peer is leaving, because it may be the same program again. */
 static void accept_some(struct io_bus *bus)
 {
     struct io_tcp *tcp = &bus->tcp;
@@ -150,8 +151,8 @@ static void begin_attempt(struct io_tcp *tcp)
         abandon_attempt(tcp);
 }
 
-/* On loopback a port to which nobody listens can, by chance, be the one a client was given for
- * itself: it then is connected to itself and hears its own words. */
+/* On loopback the kernel may by chance give a client the very port to which it connects, if nothing
+ * listens there.  The client is then connected to itself and receives its own bytes. */
 static bool is_self(int fd, struct io_address remote)
 {
     struct sockaddr_in name = {.sin_family = AF_INET};
@@ -160,7 +161,7 @@ static bool is_self(int fd, struct io_address remote)
     return io_address_pack(io_address_from_kernel(&name)) == io_address_pack(remote);
 }
 
-/* True when the attempt has come to an end, good or bad. */
+/* True when the attempt has ended, successfully or not. */
 static bool finish_attempt(struct io_bus *bus)
 {
     struct io_tcp *tcp = &bus->tcp;
@@ -215,7 +216,7 @@ static void close_all(struct io_bus *bus)
 {
     struct io_tcp *tcp = &bus->tcp;
     if (tcp->stable_fd.taken)
-        (void)shutdown(tcp->stable_fd.fd, SHUT_WR); /* what is queued still goes out */
+        (void)shutdown(tcp->stable_fd.fd, SHUT_WR); /* what is queued is still sent */
     io_stable_fd_close(&tcp->stable_fd);
     abandon_attempt(tcp);
     if (tcp->listener >= 0)
@@ -255,7 +256,7 @@ static int open_tcp(struct io_bus *bus, char *error)
         return status;
     status = io_stable_fd_open(&tcp->stable_fd);
     if (status < 0)
-        return io_bus_error(bus, "listen", status, error, "no descriptor left: %s",
+        return io_bus_error(bus, "listen", status, error, "no file descriptor is left: %s",
                             strerror(-status));
     status = bus->spec.listen[0] ? open_server(bus, error) : open_client(bus, error);
     if (status < 0)
@@ -263,7 +264,8 @@ static int open_tcp(struct io_bus *bus, char *error)
     return status;
 }
 
-/* An entry on the error queue wakes who sleeps on the descriptor until it is fetched. */
+/* Until it is fetched, an entry on the error queue wakes every thread that sleeps on the
+ * descriptor. */
 static void fetch_stamp(struct io_tcp *tcp)
 {
     if (!tcp->awaits_stamp ||
@@ -296,7 +298,8 @@ static int receive(struct io_bus *bus, struct io_packet *packet)
         drop(bus);
         return status;
     }
-    tcp->wait_ns = tcp->retry_ns = 0; /* one that talks is worth an attempt at once */
+    tcp->wait_ns = tcp->retry_ns =
+        0; /* after a connection that worked, the next attempt is made at once */
     *packet = (struct io_packet){
         .bytes = tcp->bytes,
         .size = (size_t)size,
@@ -350,6 +353,11 @@ static int send_frame(struct io_bus *bus, struct io_address to, const void *byte
     if (status < 0 && status != -EAGAIN && status != -EMSGSIZE)
         drop(bus);
     return status;
+}
+
+static bool has_tx_timestamp(const struct io_bus *bus)
+{
+    return bus->tcp.stamps_sent;
 }
 
 static bool tx_timestamp(struct io_bus *bus, uint64_t *stamp_ns)
@@ -415,6 +423,7 @@ static struct io_address local(const struct io_bus *bus)
 
 const struct io_bus_ops io_tcp_bus_ops = {
     .stream = true,
+    .detects_peer = true,
     .open = open_tcp,
     .close = close_all,
     .receive = receive,
@@ -422,7 +431,7 @@ const struct io_bus_ops io_tcp_bus_ops = {
     .send_emergency = send_emergency,
     .watches = watches,
     .tick = tick,
-    .drop = drop,
+    .has_tx_timestamp = has_tx_timestamp,
     .tx_timestamp = tx_timestamp,
     .backlog = backlog,
     .local = local,

@@ -1,11 +1,14 @@
 #include "io/bus/udp.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "io/bus/address.h"
+#include "io/bus/bus_ops.h"
 
 static void enable_timestamps(struct io_udp *udp)
 {
@@ -13,8 +16,8 @@ static void enable_timestamps(struct io_udp *udp)
     udp->stamps_sent = io_timestamp_enable(udp->fd);
 }
 
-/* The descriptor itself stays in blocking mode, because io_uring answers -EAGAIN at once on one
- * that is not; every call here says MSG_DONTWAIT instead. */
+/* The descriptor stays in blocking mode, because io_uring returns -EAGAIN at once on one that is
+ * not; every call here uses MSG_DONTWAIT instead. */
 int io_udp_open(struct io_udp *udp, struct io_address listen)
 {
     *udp = (struct io_udp){.fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
@@ -101,7 +104,7 @@ int io_udp_send(struct io_udp *udp, struct io_address to, const void *bytes, siz
     }
     const int status = -errno;
     if (stamped)
-        enable_timestamps(udp); /* whether the number was used up is not known: start anew */
+        enable_timestamps(udp); /* whether the number was used is not known: restart the numbers */
     return status;
 }
 
@@ -112,9 +115,98 @@ bool io_udp_tx_timestamp(struct io_udp *udp, uint64_t *stamp_ns)
 
 void io_udp_send_emergency(int fd, struct io_address to, const void *bytes, size_t size)
 {
-    const int saved = errno; /* the interrupted code may be looking at it */
+    const int saved = errno; /* the interrupted code may be about to read it */
     const struct sockaddr_in name = io_address_to_kernel(to);
     (void)sendto(fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)&name,
                  sizeof name);
     errno = saved;
 }
+
+/* The bus. */
+
+static int open_udp(struct io_bus *bus, char *error)
+{
+    const struct io_bus_spec *spec = &bus->spec;
+    struct io_address listen = {0}, peer = {0};
+    int status = 0;
+    bus->udp.fd = -1;
+    if (spec->listen[0] || !spec->peer[0])
+        status = io_bus_parse_address(bus, "listen", spec->listen, &listen, error);
+    if (status == 0 && spec->peer[0])
+        status = io_bus_parse_address(bus, "peer", spec->peer, &peer, error);
+    if (status < 0)
+        return status;
+    if (spec->peer[0] && peer.port == 0)
+        return io_bus_error(bus, "peer", -EINVAL, error, "\"%s\" needs a port other than 0",
+                            spec->peer);
+    status = io_udp_open(&bus->udp, listen);
+    if (status < 0)
+        return io_bus_bind_error(bus, listen, status, error);
+    bus->peer = peer;
+    atomic_store(&bus->connected, true);
+    return 0;
+}
+
+static void close_udp(struct io_bus *bus)
+{
+    io_udp_close(&bus->udp);
+}
+
+static int receive(struct io_bus *bus, struct io_packet *packet)
+{
+    return io_udp_receive(&bus->udp, packet);
+}
+
+static int send_datagram(struct io_bus *bus, struct io_address to, const void *bytes, size_t size,
+                         bool stamped)
+{
+    if (to.port == 0)
+        return -ENOTCONN;
+    return io_udp_send(&bus->udp, to, bytes, size, stamped);
+}
+
+static bool has_tx_timestamp(const struct io_bus *bus)
+{
+    return bus->udp.stamps_sent;
+}
+
+static bool tx_timestamp(struct io_bus *bus, uint64_t *stamp_ns)
+{
+    return io_udp_tx_timestamp(&bus->udp, stamp_ns);
+}
+
+static void send_emergency(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
+{
+    io_udp_send_emergency(bus->udp.fd, to, bytes, size);
+}
+
+static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WATCH_MAX])
+{
+    watch[0] = (struct io_bus_watch){.fd = bus->udp.fd};
+    return 1;
+}
+
+static size_t backlog(struct io_bus *bus)
+{
+    int waiting = 0;
+    return ioctl(bus->udp.fd, SIOCOUTQ, &waiting) == 0 && waiting > 0 ? (size_t)waiting : 0;
+}
+
+static struct io_address local(const struct io_bus *bus)
+{
+    return io_udp_local(&bus->udp);
+}
+
+const struct io_bus_ops io_udp_bus_ops = {
+    .addressed = true,
+    .open = open_udp,
+    .close = close_udp,
+    .receive = receive,
+    .send = send_datagram,
+    .has_tx_timestamp = has_tx_timestamp,
+    .tx_timestamp = tx_timestamp,
+    .send_emergency = send_emergency,
+    .watches = watches,
+    .backlog = backlog,
+    .local = local,
+};

@@ -1,8 +1,8 @@
 /*
- * A UDP socket on IPv4 that never blocks and knows when its packets crossed the kernel.
+ * A UDP socket on IPv4 that never blocks and has the kernel stamps of its packets.
  *
- * The kernel stamps every datagram as it comes in, and those that ask for it as they leave; the
- * stamps are on CLOCK_REALTIME, 0 where the kernel gave none.
+ * The kernel stamps every received datagram, and sent ones on request.  The stamps are on
+ * CLOCK_REALTIME; 0: the kernel gave none.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
 
 struct io_udp {
     int fd;             /* -1: closed */
-    bool stamps_sent;   /* the kernel can stamp what leaves */
-    uint32_t stamp_key; /* of the next datagram that asks for a stamp */
+    bool stamps_sent;   /* the kernel can stamp sent datagrams */
+    uint32_t stamp_key; /* the number of the next datagram that asks for a stamp */
     unsigned char bytes[IO_DATAGRAM_MAX];
 };
 
@@ -36,8 +36,8 @@ int io_udp_send(struct io_udp *udp, struct io_address to, const void *bytes, siz
 /* True with the stamp of the newest stamped datagram, once, when it has come.  Context: frame. */
 bool io_udp_tx_timestamp(struct io_udp *udp, uint64_t *stamp_ns);
 
-/* A message header's sender.  Context: frame. */
+/* The sender in a message header.  Context: frame. */
 struct io_address io_udp_from(const struct msghdr *message);
 
-/* The datagram alone, without a word of state: for signal handlers.  Context: any. */
+/* Send a datagram without reading or writing any state, for signal handlers.  Context: any. */
 void io_udp_send_emergency(int fd, struct io_address to, const void *bytes, size_t size);

@@ -29,7 +29,8 @@ void io_actuator_drive_update(const struct io_actuator_drive_spec *spec, double 
     else
         state->rejected++;
 
-    /* A line of zeros at the start answers the frames before the first control is through. */
+    /* The delay line starts with zeros, which are the output until the first control has passed
+     * it. */
     state->line[state->frames % IO_ACTUATOR_DRIVE_DELAY_MAX] = state->good;
     state->out =
         spec->gain * state->line[(state->frames - spec->delay) % IO_ACTUATOR_DRIVE_DELAY_MAX];

@@ -1,14 +1,14 @@
 /*
- * Drive electronics: a control from the wire becomes what the actuator is told.
+ * Drive electronics: converts a control from the wire to the command of the actuator.
  *
  *      out = clamp(quantise(control), -1 or 0, 1) * gain, after `delay` frames
  *
  * A wheel or torquer has both senses, a rotor or thruster only one.  The control of a pulsed
- * thruster is the share of a command period that its valve is open; one that asks for less than
- * the shortest pulse opens it not at all.
+ * thruster is the share of a command period that its valve is open; a control below the shortest
+ * pulse does not open it.
  *
- * A control that is not finite keeps the last good one and is counted.  Until the first control has
- * travelled through the delay the actuator is off.
+ * A control that is not finite is counted, and the last good one stays in force.  The actuator is
+ * off until the first control has passed the delay.
  */
 #pragma once
 
@@ -39,6 +39,6 @@ _Static_assert(sizeof(struct io_actuator_drive_state) == (2 + IO_ACTUATOR_DRIVE_
 void io_actuator_drive_begin(const struct io_actuator_drive_spec *spec,
                              struct io_actuator_drive_state *state);
 
-/* One frame with the control in force; the answer is in state->out.  Context: frame. */
+/* Advance one frame with the control in force; the result is in state->out.  Context: frame. */
 void io_actuator_drive_update(const struct io_actuator_drive_spec *spec, double control,
                               struct io_actuator_drive_state *state);

@@ -68,8 +68,8 @@ static void select_item(const struct io_arm_panel_spec *spec, int k,
         state->pose = 1 + (uint64_t)k;
 }
 
-/* A stop is the last to act, so that nothing pressed with it undoes it; and it is one for as long
- * as the button is down, pressed anew or not. */
+/* A stop acts last, so that no button pressed together with it undoes it; and it lasts as long
+ * as the button is down. */
 static void apply_presses(const struct io_arm_panel_spec *spec, uint32_t pressed, uint32_t down,
                           struct io_arm_panel_state *state)
 {
@@ -90,8 +90,8 @@ static void apply_presses(const struct io_arm_panel_spec *spec, uint32_t pressed
         enter_hold(true, state);
 }
 
-/* The brakes come on when the arm has come to rest, and once only: who lets them go in hold has the
- * servos hold it. */
+/* The brakes come on when the arm has come to rest, and only once: when the operator releases
+ * them in hold, the servos hold the arm. */
 static void settle(const struct io_arm_panel_spec *spec, bool still,
                    struct io_arm_panel_state *state)
 {
@@ -115,7 +115,8 @@ void io_arm_panel_stop_and_brake(struct io_arm_panel_state *state)
     state->latched_mode = 0;
 }
 
-/* A hand says which mode it pressed last; who does not has pressed one at a time. */
+/* A hand controller reports which mode was pressed last; a device that does not has pressed only
+ * one. */
 static uint64_t last_mode(const struct io_arm_panel_spec *spec, uint32_t pressed, uint64_t mode)
 {
     if (mode < IO_ARM_PANEL_MODE_COUNT && is_pressed(pressed, spec->mode[mode]))

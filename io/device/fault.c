@@ -35,7 +35,7 @@ static bool affects(const struct io_fault_spec *spec, int component)
     return spec->components == 0 || (spec->components >> component & 1) != 0;
 }
 
-/* 0 to count - 1, each as likely; the product rounds to less than count. */
+/* 0 to count - 1, all equally likely; the product rounds to less than count. */
 static uint64_t draw_index(struct io_noise *noise, uint64_t count)
 {
     return (uint64_t)(io_noise_uniform(noise) * (double)count);
@@ -78,8 +78,8 @@ static void add_noise(const struct io_fault_spec *spec, struct io_noise *noise, 
 }
 
 /*
- * A bit of the exponent can make a number that no wire carries.  Where the result would not fit a
- * float, the sign turns instead.
+ * A flipped bit of the exponent can make a number that does not fit a float, which is what the wire
+ * carries.  The sign is flipped instead then.
  */
 static double flip_bit(double value, uint64_t bit)
 {
@@ -91,7 +91,7 @@ static double flip_bit(double value, uint64_t bit)
     return fabs(flipped) <= (double)FLT_MAX ? flipped : -value;
 }
 
-/* One bit of one of the components that the fault strikes. */
+/* Flips one bit of one of the components that the fault affects. */
 static bool flip_random_bit(const struct io_fault_spec *spec, struct io_noise *noise, double *value,
                             int count)
 {
@@ -109,8 +109,9 @@ static bool flip_random_bit(const struct io_fault_spec *spec, struct io_noise *n
     return true;
 }
 
-/* The line takes every sample, so that the fault begins with what was before it; out of the window
- * nothing comes out of it.  false: nothing was before it, so nothing is said. */
+/* The delay line takes every sample, so that the fault starts with samples from before it;
+ * outside the window its output is not used.  False: there is no earlier sample, so the sensor
+ * has no output. */
 static bool delay_signal(const struct io_fault_spec *spec, struct io_fault_state *state,
                          bool active, double *value, int count)
 {
@@ -172,7 +173,8 @@ bool io_fault_signal(const struct io_fault_spec *spec, struct io_fault_state *st
     return fresh;
 }
 
-/* The last two bytes, each by an exclusive or that is never zero: no checksum there still fits. */
+/* Changes the last two bytes, each by an exclusive or that is never zero, so a checksum there is
+ * always wrong. */
 static void corrupt_checksum(uint64_t mask, unsigned char *bytes, size_t size)
 {
     bytes[size - 1] ^= (unsigned char)(1 + mask / 255);
@@ -180,7 +182,7 @@ static void corrupt_checksum(uint64_t mask, unsigned char *bytes, size_t size)
         bytes[size - 2] ^= (unsigned char)(1 + mask % 255);
 }
 
-/* Two draws whatever happens, so that one unlucky frame does not move the luck of the next. */
+/* Always two draws, so that a hit does not shift the random sequence of later frames. */
 size_t io_fault_frame(const struct io_fault_spec *spec, struct io_fault_state *state,
                       uint64_t frame, unsigned char *bytes, size_t size)
 {

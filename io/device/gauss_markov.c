@@ -16,7 +16,8 @@ static double lost_small(double r)
     return sum * r;
 }
 
-/* e^-x = 2^-k e^-r with x = k ln 2 + r.  What is lost keeps its digits where x is small. */
+/* e^-x = 2^-k e^-r with x = k ln 2 + r.  The difference from 1 keeps its digits where x is
+ * small. */
 struct io_gauss_markov io_gauss_markov_make(double sigma, double time, double dt)
 {
     RT_CHECK(sigma >= 0.0 && time >= 0.0 && dt > 0.0);

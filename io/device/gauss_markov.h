@@ -1,15 +1,16 @@
 /*
- * Noise that wanders and comes back: a first-order Gauss-Markov process.
+ * A first-order Gauss-Markov process: noise with a correlation time.
  *
  *      x(t + dt) = keep x(t) + kick n,   keep = e^(-dt/time),   kick = sigma sqrt(1 - keep^2)
  *
  * The step is exact for any dt: the samples have the deviation sigma and the correlation
- * e^(-lag/time) of the continuous process, whatever the rate.  A process begins in its stationary
- * law, so that no start-up is to be waited for.
+ * e^(-lag/time) of the continuous process, whatever the rate.  A process starts in its stationary
+ * distribution, so there is no transient.
  */
 #pragma once
 
-/* One step's two factors; only exactly rounded operations, as in io/device/noise.h. */
+/* The two factors of a step; computed with exactly rounded operations only, as in
+ * io/device/noise.h. */
 struct io_gauss_markov {
     double decay;
     double noise_gain;

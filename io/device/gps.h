@@ -4,10 +4,10 @@
  *      position = truth + wander + white,   velocity = truth + white
  *
  * Axes are level: two horizontal ones and the vertical (north, east, down, or any such), from an
- * origin that the caller chooses.  The wander is what orbits, clocks and the ionosphere leave:
- * neighbouring fixes share it, minutes apart they do not.  The fix is `delay` samples old; until
- * that many have been taken there is none, and its type is 0.  Every sample takes the same number
- * of draws.
+ * origin that the caller chooses.  The wander is the remaining error of orbits, clocks and the
+ * ionosphere: fixes close in time share it, fixes minutes apart do not.  The fix is `delay` samples
+ * old; before that many samples there is no fix, and its type is 0.  Every sample takes the same
+ * number of draws.
  */
 #pragma once
 
@@ -26,11 +26,11 @@ struct io_gps_spec {
     double wander_time;               /* s, its correlation time */
     double velocity_noise_horizontal; /* m/s, deviation of each axis and fix */
     double velocity_noise_vertical;   /* m/s */
-    double eph, epv;                  /* m, accuracy as the receiver tells it */
+    double eph, epv;                  /* m, accuracy as the receiver reports it */
     double sample_time;               /* s */
     uint32_t delay;                   /* samples between motion and fix, < IO_GPS_DELAY_MAX */
     uint32_t satellites;
-    uint32_t fix_type; /* as the protocol counts: 3 is a fix in three dimensions */
+    uint32_t fix_type; /* as in the protocols: 3 is a three-dimensional fix */
 };
 
 struct io_gps_fix {
@@ -45,7 +45,7 @@ struct io_gps_fix {
 struct io_gps_state {
     struct io_noise noise;
     double wander[3];
-    struct io_gps_fix out; /* what the receiver says now */
+    struct io_gps_fix out; /* the present output */
     double line[IO_GPS_DELAY_MAX][6];
     uint64_t samples;
 };
@@ -58,7 +58,7 @@ _Static_assert(sizeof(struct io_gps_state) ==
 void io_gps_begin(const struct io_gps_spec *spec, uint64_t seed, uint64_t stream,
                   struct io_gps_state *state);
 
-/* One fix at the true position and velocity; the answer is in state->out.  False while the delay
- * has not passed, and all of state->out is zero.  Context: frame. */
+/* Take one fix at the true position and velocity; the result is in state->out.  False before the
+ * delay has passed; all of state->out is zero then.  Context: frame. */
 bool io_gps_sample(const struct io_gps_spec *spec, const double position[3],
                    const double velocity[3], struct io_gps_state *state);

@@ -33,8 +33,8 @@ static uint64_t draw(struct io_noise *noise)
 
 /*
  * Every step can be undone: b comes back from s[0], then a from s[2], then stream and seed.  So
- * distinct pairs have distinct states, and s[0], s[1] are never both zero, which the generator
- * could not leave.
+ * distinct pairs have distinct states, and s[0], s[1] are never both zero; the generator could not
+ * leave the all-zero state.
  */
 void io_noise_seed(struct io_noise *noise, uint64_t seed, uint64_t stream)
 {

@@ -1,5 +1,5 @@
 /*
- * Seeded noise that lives in the run state: the same seed gives the same run, bit for bit.
+ * Seeded noise whose state is part of the run state: the same seed gives the same run, bit for bit.
  *
  * The generator is xoshiro256++ (Blackman and Vigna, ACM TOMS 47, 2021).  Normal numbers use only
  * the five IEEE operations and sqrt, all exactly rounded, and no sine or logarithm of the C
@@ -21,7 +21,7 @@ void io_noise_seed(struct io_noise *noise, uint64_t seed, uint64_t stream);
 /* Uniform in [0, 1), 53 bits; one draw.  Context: frame. */
 double io_noise_uniform(struct io_noise *noise);
 
-/* Two independent numbers of zero mean and unit variance, none beyond 8.6; two draws.
+/* Two independent normal numbers of zero mean and unit variance, at most 8.6 in size; two draws.
  * Context: frame. */
 void io_noise_normal_pair(struct io_noise *noise, double pair[2]);
 

@@ -7,7 +7,8 @@
 
 enum { THROTTLE = 2 };
 
-/* A careful pilot: a tenth of the stick for a metre, and as much against a metre a second. */
+/* The gains of a careful pilot: a tenth of the stick for a metre of height, and for a metre per
+ * second of climb. */
 static double hold_height(const struct io_rc_script_step *step,
                           const struct io_rc_script_view *view, double throttle)
 {

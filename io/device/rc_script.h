@@ -1,9 +1,9 @@
 /*
- * Radio control by script: what the pilot's sticks and switches would have sent.
+ * Radio control by script: the channels that the pilot's sticks and switches would send.
  *
- * Steps are sorted by time.  Between two steps the channels stay, or go in a straight line to the
- * later one where that one says so; before the first and after the last they stay.  A function of
- * the time and of what the pilot sees: there is no state.
+ * Steps are sorted by time.  Between two steps the channels stay, or change linearly to the later
+ * step if its `ramp` is set; before the first and after the last step they stay.  The result is a
+ * function of the time and of what the pilot observes: there is no state.
  */
 #pragma once
 
@@ -12,11 +12,11 @@
 enum { IO_RC_SCRIPT_CHANNEL_COUNT = 16, IO_RC_SCRIPT_STEP_MAX = 32 };
 
 struct io_rc_script_step {
-    double time;                                /* s, not before the step before */
-    double channel[IO_RC_SCRIPT_CHANNEL_COUNT]; /* us, 1000 to 2000 as a rule */
-    uint32_t ramp;         /* 1: reached in a straight line from the step before */
-    uint32_t holds_height; /* 1: the pilot looks at the height, and works the throttle */
-    double height;         /* m above the ground, that he holds */
+    double time;                                /* s, not earlier than the previous step */
+    double channel[IO_RC_SCRIPT_CHANNEL_COUNT]; /* us, usually 1000 to 2000 */
+    uint32_t ramp;                              /* 1: reached linearly from the previous step */
+    uint32_t holds_height; /* 1: the pilot holds the height with the throttle */
+    double height;         /* m above the ground, the height to hold */
 };
 
 struct io_rc_script {
@@ -24,13 +24,13 @@ struct io_rc_script {
     struct io_rc_script_step step[IO_RC_SCRIPT_STEP_MAX];
 };
 
-/* What the pilot sees. */
+/* What the pilot observes. */
 struct io_rc_script_view {
     double height, climb; /* m above the ground, m/s upwards */
 };
 
 /* The channels at this time, us.  Where a step holds a height, the throttle is that of the step,
- * corrected by how much the vehicle is too low and how fast it climbs.  Context: frame. */
+ * corrected by the height error and the climb rate.  Context: frame. */
 void io_rc_script_channels(const struct io_rc_script *script, double time,
                            const struct io_rc_script_view *view,
                            double channel[IO_RC_SCRIPT_CHANNEL_COUNT]);

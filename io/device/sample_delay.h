@@ -1,5 +1,5 @@
 /*
- * Delay line of an instrument: a ring of rows of doubles that its owner keeps in the run state.
+ * The delay line of a sensor: a ring of rows of doubles that its owner keeps in the run state.
  */
 #pragma once
 
@@ -9,9 +9,8 @@
 
 /*
  * Put row number `count` (from 0) into the line of `length` rows and take out the one that is
- * `delay` older, delay < length.  Until there is one the answer is false and out is left alone: an
- * instrument has nothing to say before its delay has passed.  in and out may be the same.
- * Context: frame.
+ * `delay` older, delay < length.  Returns false and leaves out alone while there is no such row: a
+ * sensor has no output before its delay has passed.  in and out may be the same.  Context: frame.
  */
 static inline bool io_sample_delay_pass(double *line, uint32_t length, uint32_t width,
                                         uint64_t count, uint32_t delay, const double *in,

@@ -1,8 +1,8 @@
 /*
- * Instrument with one number to say: barometer, airspeed probe, encoder.
+ * A sensor with one output: barometer, airspeed probe, encoder.
  *
- * The errors are those of io/device/sensor_error.h.  The output is `delay` samples old; until that
- * many have been taken there is none.
+ * The errors are those of io/device/sensor_error.h.  The output is `delay` samples old; before that
+ * many samples there is none.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct io_scalar_sensor_spec {
 struct io_scalar_sensor_state {
     struct io_noise noise;
     struct io_sensor_error_state error;
-    double out; /* what the instrument says now */
+    double out; /* the present output */
     double line[IO_SCALAR_SENSOR_DELAY_MAX];
     uint64_t samples;
 };
@@ -34,7 +34,7 @@ _Static_assert(sizeof(struct io_scalar_sensor_state) ==
 void io_scalar_sensor_begin(const struct io_scalar_sensor_spec *spec, uint64_t seed,
                             uint64_t stream, struct io_scalar_sensor_state *state);
 
-/* One sample of the true value u; the answer is in state->out.  False while the delay has not
- * passed, and state->out is zero.  Context: frame. */
+/* Take one sample of the true value u; the result is in state->out.  False before the delay has
+ * passed; state->out is zero then.  Context: frame. */
 bool io_scalar_sensor_sample(const struct io_scalar_sensor_spec *spec, double u,
                              struct io_scalar_sensor_state *state);

@@ -13,7 +13,8 @@ void io_sensor_error_begin(const struct io_sensor_error_spec *spec, struct io_no
     state->wander = spec->instability * io_noise_normal(noise);
 }
 
-/* Nearest code, then the ends of the range; comparisons let a NaN through to be seen. */
+/* Rounds to the nearest code, then clamps to the range; the comparisons let a NaN through, so
+ * that it is visible. */
 static double convert(const struct io_sensor_error_spec *spec, double y)
 {
     if (spec->quantum > 0.0)

@@ -1,5 +1,5 @@
 /*
- * The errors that every instrument has, for one of its axes.
+ * The errors that every sensor has, for one of its axes.
  *
  *      y = clamp(quantise( (1 + scale) u + bias + walk + wander + white ))
  *
@@ -12,7 +12,7 @@
 
 #include "io/device/noise.h"
 
-/* `unit` is that of the instrument: rad/s, m/s^2, T, Pa, rad. */
+/* `unit` is the unit of the sensor: rad/s, m/s^2, T, Pa, rad. */
 struct io_sensor_error_spec {
     double scale;            /* relative error, 0 is perfect */
     double bias;             /* unit, at switch-on */
@@ -32,11 +32,11 @@ struct io_sensor_error_state {
 };
 _Static_assert(sizeof(struct io_sensor_error_state) == 2 * 8, "no pads in the run state");
 
-/* The wander begins anywhere in its stationary law: one pair from noise.  Context: setup. */
+/* The wander starts in its stationary distribution: one pair from noise.  Context: setup. */
 void io_sensor_error_begin(const struct io_sensor_error_spec *spec, struct io_noise *noise,
                            struct io_sensor_error_state *state);
 
-/* What the axis says of the true u; two pairs from noise.  A u that is not finite shows as it is
- * and leaves no trace in later samples.  Context: frame. */
+/* The output of the axis for the true value u; two pairs from noise.  A u that is not finite is
+ * passed through and has no effect on later samples.  Context: frame. */
 double io_sensor_error_sample(const struct io_sensor_error_spec *spec, double u,
                               struct io_noise *noise, struct io_sensor_error_state *state);

@@ -18,7 +18,8 @@ void io_star_tracker_begin(const struct io_star_tracker_spec *spec, uint64_t see
     state->good[0] = 1.0;
 }
 
-/* Is something of this angular radius nearer to the boresight than the exclusion? */
+/* True when an object of this angular radius is nearer to the boresight than the exclusion
+ * angle. */
 static bool is_excluded(const struct io_star_tracker_spec *spec, const double direction[3],
                         double radius, double exclusion)
 {
@@ -36,8 +37,8 @@ static bool has_solution(const struct io_star_tracker_spec *spec,
            !is_excluded(spec, view->nadir, view->earth_angle, spec->earth_exclusion);
 }
 
-/* across (g - (b.g) b) + about (b.g) b: the boresight b divides a normal vector g, no axes needed
- * across it. */
+/* across (g - (b.g) b) + about (b.g) b: splits a normal vector g along the boresight b, without
+ * axes across it. */
 static struct dyn_vec3 draw_error(const struct io_star_tracker_spec *spec, struct io_noise *noise)
 {
     const struct dyn_vec3 b = dyn_vec3_load(spec->boresight);

@@ -1,15 +1,16 @@
 /*
- * Star tracker: attitude from a picture of the sky.
+ * Star tracker: measures the attitude from an image of the sky.
  *
  *      measured = attitude * turn(misalignment) * turn(noise)
  *
  * The attitude takes body components to inertial ones, as everywhere; errors are rotation vectors
- * in body axes.  The picture fixes the boresight well and the turn about it badly, hence two
- * deviations.  There is no answer while the Sun is nearer to the boresight than its exclusion
- * angle, the Earth's limb nearer than its own (or the Earth in the way), or the body turns too
- * fast for the stars to stay points.  Then the last good attitude stays, marked not valid.
+ * in body axes.  An image gives the direction of the boresight well and the rotation about it
+ * badly, hence two deviations.  There is no measurement while the Sun is nearer to the boresight
+ * than its exclusion angle, the Earth's limb nearer than its own (or the Earth covers the
+ * boresight), or the body rotates too fast for the stars to stay points.  Then the last good
+ * attitude stays, marked as not valid.
  *
- * Attitude and mark are `delay` samples old; until that many have been taken there is no answer.
+ * The attitude and the mark are `delay` samples old; before that many samples there is no output.
  * Every sample takes the same number of draws.
  */
 #pragma once
@@ -29,24 +30,25 @@ struct io_star_tracker_spec {
     double sun_exclusion;   /* rad from the boresight to the Sun's centre, 0: none */
     double earth_exclusion; /* rad from the boresight to the Earth's limb */
     double max_rate;        /* rad/s, 0: unlimited */
-    uint32_t delay;         /* samples between picture and answer, < IO_STAR_TRACKER_DELAY_MAX */
+    uint32_t delay;         /* samples between image and output, < IO_STAR_TRACKER_DELAY_MAX */
 };
 
-/* Truth at the time of the picture.  A direction of zero length is a light that is not there. */
+/* The truth at the time of the image.  A direction of zero length means that there is no such
+ * body. */
 struct io_star_tracker_view {
     double attitude[4]; /* w x y z, unit */
     double rate[3];     /* rad/s, body axes */
     double sun[3];      /* unit, body axes */
     double nadir[3];    /* unit, body axes */
-    double earth_angle; /* rad, the Earth's radius as seen from here */
+    double earth_angle; /* rad, the angular radius of the Earth as seen from the vehicle */
 };
 
 /* Run state; every byte is part of the hash. */
 struct io_star_tracker_state {
     struct io_noise noise;
-    double attitude[4]; /* what the instrument says now, w x y z */
+    double attitude[4]; /* the present output, w x y z */
     uint64_t valid;     /* 1 or 0 */
-    double good[4];     /* last attitude that was valid, before the delay */
+    double good[4];     /* the last valid attitude, before the delay */
     double line[IO_STAR_TRACKER_DELAY_MAX][5];
     uint64_t samples;
 };
@@ -58,8 +60,8 @@ _Static_assert(sizeof(struct io_star_tracker_state) ==
 void io_star_tracker_begin(const struct io_star_tracker_spec *spec, uint64_t seed, uint64_t stream,
                            struct io_star_tracker_state *state);
 
-/* One picture; the answer is in state->attitude and state->valid.  False while the delay has not
- * passed: not valid, with the identity.  Context: frame. */
+/* Take one image; the result is in state->attitude and state->valid.  False before the delay has
+ * passed: the identity, not valid.  Context: frame. */
 bool io_star_tracker_sample(const struct io_star_tracker_spec *spec,
                             const struct io_star_tracker_view *view,
                             struct io_star_tracker_state *state);

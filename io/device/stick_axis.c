@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* A sum of two products, each of which rises with the way: so does what is rounded of it, and
- * (1 - expo) + expo rounds to 1. */
+/* A sum of two products, each of which increases with the deflection: so does the rounded sum,
+ * and (1 - expo) + expo rounds to 1. */
 static double bend(double way, double expo)
 {
     return (1.0 - expo) * way + expo * way * way * way;

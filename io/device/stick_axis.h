@@ -1,24 +1,24 @@
 /*
- * An axis of a hand controller: from where the stick stands to what the operator means by it.
+ * An axis of a hand controller: from the deflection of the stick to the control value.
  *
- *      out  scale |                     /      Inside the dead band a hand that rests means
- *                 |                   /        nothing.  From its edge on the way out begins at 0,
+ *      out  scale |                     /      Inside the dead band the output is 0.
+ *                 |                   /        From its edge on the output starts at 0,
  *                 |               __/          so there is no step; full deflection is the scale,
- *               0 |___________.--              exactly, whatever expo does to the way between.
+ *               0 |___________.--              exactly, whatever expo does in between.
  *                 0      dead band       1  in
  *
- * The curve is odd, continuous, and never falls while the stick goes out, to the last bit.
+ * The curve is odd, continuous, and never decreases with the deflection, to the last bit.
  */
 #pragma once
 
 #include <stdbool.h>
 
 struct io_stick_axis_spec {
-    double dead_band; /* share of the way, 0 to below 1 */
+    double dead_band; /* fraction of the deflection, 0 to below 1 */
     double expo;      /* 0: straight, 1: the cube; fine near the centre */
     double scale;     /* at full deflection */
     bool invert;
 };
 
-/* where: -1 to 1; beyond that is full deflection, and NAN is the centre.  Context: frame. */
+/* where: -1 to 1; beyond that is full deflection, and NaN is the centre.  Context: frame. */
 double io_stick_axis_shape(const struct io_stick_axis_spec *spec, double where);

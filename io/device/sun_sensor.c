@@ -30,7 +30,7 @@ static struct dyn_vec3 quantise(struct dyn_vec3 a, double quantum)
     return dyn_scale(quantum, code);
 }
 
-/* s + e x s with e normal in all axes: the part of e along s does nothing. */
+/* s + e x s with e normal in all axes: the component of e along s has no effect. */
 static struct dyn_vec3 add_noise(const struct io_sun_sensor_spec *spec, struct dyn_vec3 s,
                                  struct io_noise *noise)
 {

@@ -1,9 +1,9 @@
 /*
- * Sun sensor: the direction of the Sun, or nothing.
+ * Sun sensor: measures the direction of the Sun, if it is visible.
  *
- * The answer is a unit vector in body axes, turned by small random angles, its components rounded
- * to the quantum and made a unit again; all zero while the Sun is out of the field of view or less
- * than half of its disc is seen.  It is `delay` samples old; until that many have been taken
+ * The output is a unit vector in body axes, rotated by small random angles, with its components
+ * rounded to the quantum and then normalised; it is zero while the Sun is out of the field of view
+ * or less than half of its disc is visible.  It is `delay` samples old; before that many samples
  * there is none.  Every sample takes the same number of draws.
  */
 #pragma once
@@ -20,13 +20,13 @@ struct io_sun_sensor_spec {
     double half_angle;   /* rad, of the field of view about the boresight */
     double noise;        /* rad, deviation of each of the two axes across the Sun */
     double quantum;      /* of each component, rad, below 1; 0: continuous */
-    uint32_t delay;      /* samples between light and answer, < IO_SUN_SENSOR_DELAY_MAX */
+    uint32_t delay;      /* samples between light and output, < IO_SUN_SENSOR_DELAY_MAX */
 };
 
 /* Run state; every byte is part of the hash. */
 struct io_sun_sensor_state {
     struct io_noise noise;
-    double out[3]; /* what the instrument says now: a unit vector or zero */
+    double out[3]; /* the present output: a unit vector or zero */
     double line[IO_SUN_SENSOR_DELAY_MAX][3];
     uint64_t samples;
 };
@@ -38,8 +38,8 @@ _Static_assert(sizeof(struct io_sun_sensor_state) ==
 void io_sun_sensor_begin(const struct io_sun_sensor_spec *spec, uint64_t seed, uint64_t stream,
                          struct io_sun_sensor_state *state);
 
-/* One sample: the Sun's true direction in body axes, unit, and the share of its disc that is not
- * in the Earth's shadow, 0..1.  The answer is in state->out.  False while the delay has
- * not passed, and state->out is zero.  Context: frame. */
+/* Take one sample of the Sun's true direction in body axes, a unit vector, and of the fraction
+ * of its disc that is not in the Earth's shadow, 0 to 1.  The result is in state->out.  False
+ * before the delay has passed; state->out is zero then.  Context: frame. */
 bool io_sun_sensor_sample(const struct io_sun_sensor_spec *spec, const double sun[3], double share,
                           struct io_sun_sensor_state *state);

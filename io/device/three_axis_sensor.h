@@ -1,12 +1,12 @@
 /*
- * Three-axis instrument: rate gyro, accelerometer, magnetometer.
+ * A three-axis sensor: rate gyro, accelerometer, magnetometer.
  *
  *      y = errors of io/device/sensor_error.h on each axis of (1 + E) M u
  *
- * M is the mounting (instrument axes from body axes); E says how the axes miss it and each other.
- * Every sample takes the same number of draws, whatever the errors are.
+ * M is the mounting (sensor axes from body axes); E is the misalignment of the axes against M and
+ * each other.  Every sample takes the same number of draws, whatever the errors are.
  *
- * The output is `delay` samples old.  Until that many have been taken there is none.
+ * The output is `delay` samples old.  Before that many samples there is none.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ enum { IO_THREE_AXIS_SENSOR_DELAY_MAX = 16 };
 
 struct io_three_axis_sensor_spec {
     double mounting[9];      /* M, row-major rotation */
-    double misalignment[6];  /* E, rad: xy xz yx yz zx zy, what axis x feels of y, of z, ... */
+    double misalignment[6];  /* E, rad: xy xz yx yz zx zy; xy is the sensitivity of axis x to y */
     double scale[3];         /* relative error, 0 is perfect */
     double bias[3];          /* at switch-on */
     double noise_density;    /* unit / sqrt(Hz) */
@@ -36,7 +36,7 @@ struct io_three_axis_sensor_spec {
 struct io_three_axis_sensor_state {
     struct io_noise noise;
     struct io_sensor_error_state error[3];
-    double out[3]; /* what the instrument says now */
+    double out[3]; /* the present output */
     double line[IO_THREE_AXIS_SENSOR_DELAY_MAX][3];
     uint64_t samples;
 };
@@ -49,8 +49,8 @@ _Static_assert(sizeof(struct io_three_axis_sensor_state) ==
 void io_three_axis_sensor_begin(const struct io_three_axis_sensor_spec *spec, uint64_t seed,
                                 uint64_t stream, struct io_three_axis_sensor_state *state);
 
-/* One sample of the true vector u in body axes; the answer is in state->out.  A u that is not
- * finite shows as it is and leaves no trace in later samples.  False while the delay has not
- * passed, and state->out is zero.  Context: frame. */
+/* Take one sample of the true vector u in body axes; the result is in state->out.  A u that is
+ * not finite is passed through and has no effect on later samples.  False before the delay has
+ * passed; state->out is zero then.  Context: frame. */
 bool io_three_axis_sensor_sample(const struct io_three_axis_sensor_spec *spec, const double u[3],
                                  struct io_three_axis_sensor_state *state);

@@ -1,6 +1,6 @@
 /*
  * Wind gusts: three independent wanders (io/device/gauss_markov.h), a Dryden-like spectrum of first
- * order in every axis.  Axes are whatever the caller adds the gust to.
+ * order in every axis.  The axes are those of the vector to which the caller adds the gust.
  */
 #pragma once
 
@@ -22,9 +22,10 @@ struct io_wind_gust_state {
 _Static_assert(sizeof(struct io_wind_gust_state) == sizeof(struct io_noise) + 3 * 8,
                "no pads in the run state");
 
-/* The first gust, already in state->out, is anywhere in the stationary law.  Context: setup. */
+/* The first gust, already in state->out, is drawn from the stationary distribution.  Context:
+ * setup. */
 void io_wind_gust_begin(const struct io_wind_gust_spec *spec, uint64_t seed, uint64_t stream,
                         struct io_wind_gust_state *state);
 
-/* One sample_time later; the same number of draws each time.  Context: frame. */
+/* Advance by one sample_time; always the same number of draws.  Context: frame. */
 void io_wind_gust_step(const struct io_wind_gust_spec *spec, struct io_wind_gust_state *state);

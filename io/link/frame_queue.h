@@ -1,8 +1,8 @@
 /*
- * Frames that can wait: a bounded queue of whole frames between a board and its ground stations.
+ * A bounded queue of whole frames between a board and its ground stations.
  *
- * A full queue loses its oldest frame, because the newest telemetry is worth most and a ground
- * station asks again for what it misses.  One thread.
+ * A full queue drops its oldest frame, because the newest telemetry is worth most and a ground
+ * station asks again for what it misses.  The queue belongs to one thread.
  */
 #pragma once
 
@@ -17,15 +17,15 @@ struct io_queued_frame {
     unsigned char bytes[IO_QUEUED_FRAME_MAX];
 };
 
-/* All zero is empty. */
+/* A zeroed queue is empty. */
 struct io_frame_queue {
     uint32_t first, count;
     struct io_queued_frame frame[IO_FRAME_QUEUE_MAX];
 };
 
-/* Frames that were lost for it: 0 or 1.  Context: frame. */
+/* Returns the number of frames that were dropped for it: 0 or 1.  Context: frame. */
 uint32_t io_frame_queue_push(struct io_frame_queue *queue, const void *bytes, size_t size);
 /* The oldest frame, or NULL.  Valid until the next push or pop.  Context: frame. */
 const struct io_queued_frame *io_frame_queue_front(const struct io_frame_queue *queue);
-/* There must be one.  Context: frame. */
+/* The queue must not be empty.  Context: frame. */
 void io_frame_queue_pop(struct io_frame_queue *queue);

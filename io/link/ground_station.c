@@ -10,15 +10,16 @@
 #include "rt/arena.h"
 #include "rt/check.h"
 
-_Static_assert((int)IO_GROUND_NAME_MAX == MAVLINK_MSG_PARAM_SET_FIELD_PARAM_ID_LEN, "a parameter");
+_Static_assert((int)IO_GROUND_NAME_MAX == MAVLINK_MSG_PARAM_SET_FIELD_PARAM_ID_LEN,
+               "the name of a parameter");
 
 struct io_ground_station {
     struct io_ground_script script;
     struct io_mavlink_parser *parser;
     mavlink_status_t out;                       /* sequence numbers */
-    bool has_autopilot;                         /* a flight controller's heartbeat */
-    uint8_t system_id, component_id, autopilot; /* whose */
-    int current;                                /* step; step_count: all have ended */
+    bool has_autopilot;                         /* the heartbeat of a flight controller has come */
+    uint8_t system_id, component_id, autopilot; /* of that flight controller */
+    int current;                                /* index of the step; step_count: all have ended */
     uint64_t next_send, next_heartbeat;         /* frames */
     bool has_sent_heartbeat;
     struct io_ground_observer observer;
@@ -69,7 +70,7 @@ static void notify_observer(const struct io_ground_station *ground, enum io_grou
                           ground->result[ground->current].answer);
 }
 
-/* In. */
+/* Receiving. */
 
 static const struct io_ground_step *step_of(const struct io_ground_station *ground)
 {
@@ -104,7 +105,7 @@ static bool is_pending(const struct io_ground_station *ground)
            ground->result[ground->current].state == IO_GROUND_PENDING;
 }
 
-/* What is not known there will not be known in a second either. */
+/* A command that the firmware does not support is not repeated. */
 static void receive_ack(struct io_ground_station *ground, const mavlink_message_t *rx,
                         uint64_t frame)
 {
@@ -146,8 +147,8 @@ static void receive_heartbeat(struct io_ground_station *ground,
     ground->autopilot = message->heartbeat.autopilot;
 }
 
-/* The generated decoders want the message, the parser here keeps the frame: MAVLink 2 has ten bytes
- * before the payload and trims it, MAVLink 1 has six. */
+/* The generated decoders need the message, but the parser keeps the frame.  MAVLink 2 has ten bytes
+ * before the payload, and trims it; MAVLink 1 has six. */
 static void unpack(const struct io_mavlink_parser *parser, const struct io_mavlink_message *message,
                    mavlink_message_t *rx)
 {
@@ -187,9 +188,9 @@ void io_ground_station_receive(struct io_ground_station *ground, const void *byt
     }
 }
 
-/* Out. */
+/* Sending. */
 
-static void send(const mavlink_message_t *tx, const struct io_ground_station_port *port)
+static void send_frame(const mavlink_message_t *tx, const struct io_ground_station_port *port)
 {
     unsigned char bytes[IO_MAVLINK_FRAME_MAX];
     const size_t size = mavlink_msg_to_send_buffer(bytes, tx);
@@ -206,10 +207,10 @@ static void send_heartbeat(struct io_ground_station *ground,
     mavlink_message_t tx;
     mavlink_msg_heartbeat_encode_status(ground->script.system_id, ground->script.component_id,
                                         &ground->out, &tx, &beat);
-    send(&tx, port);
+    send_frame(&tx, port);
 }
 
-/* ArduPilot wants the height above home, PX4 that above the sea. */
+/* ArduPilot takes the height above home, PX4 the height above the sea. */
 static void fill_command(const struct io_ground_station *ground, const struct io_ground_step *step,
                          mavlink_command_long_t *command)
 {
@@ -224,7 +225,7 @@ static void fill_command(const struct io_ground_station *ground, const struct io
         break;
     case IO_GROUND_TAKEOFF:
     case IO_GROUND_LAND:
-        if (ground->autopilot == MAV_AUTOPILOT_PX4) /* where it is, and as it heads */
+        if (ground->autopilot == MAV_AUTOPILOT_PX4) /* at the current place and heading */
             command->param4 = command->param5 = command->param6 = NAN;
         if (step->act == IO_GROUND_TAKEOFF)
             command->param7 =
@@ -254,10 +255,10 @@ static void send_step(struct io_ground_station *ground, const struct io_ground_s
         fill_command(ground, step, &command);
         mavlink_msg_command_long_encode_status(us, part, &ground->out, &tx, &command);
     }
-    send(&tx, port);
+    send_frame(&tx, port);
 }
 
-/* The first time, or again. */
+/* Send the command of the step, for the first time or again, or give up. */
 static void send_or_fail_step(struct io_ground_station *ground, uint64_t frame,
                               const struct io_ground_station_port *port)
 {
@@ -273,7 +274,7 @@ static void send_or_fail_step(struct io_ground_station *ground, uint64_t frame,
     }
     ground->next_send = frame + ground->script.second;
     if (!ground->has_autopilot)
-        return; /* whom to ask is not known yet; its time runs */
+        return; /* no flight controller is known yet; the time limit runs */
     result->tries++;
     notify_observer(ground, IO_GROUND_SENT, frame);
     send_step(ground, port);

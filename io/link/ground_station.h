@@ -1,14 +1,14 @@
 /*
- * A ground station by script: MAVLink commands at given frames, each repeated until the firmware
- * has taken it.
+ * A ground station that a script drives: MAVLink commands at given frames, each repeated until the
+ * firmware has accepted it.
  *
- * Pure: bytes of the firmware go in, what is to be said comes out, and time is the number of the
- * frame.  One step after the other: a step begins at its frame, or when the one before it has
- * ended. A command that is refused for now (an estimator that is not ready) is said again every
- * simulated second, for as long as the step allows.
+ * Pure: takes bytes of the firmware, sends through a port, and counts time in frames.  Steps run
+ * one after the other: a step begins at its frame, or when the one before it has ended.  A command
+ * that is refused for now (an estimator that is not ready) is repeated every simulated second,
+ * until the time limit of the step.
  *
- *      waiting --its frame--> asked --accepted--> done
- *                               |---- its time is over, or it is not known there ----> failed
+ *      waiting --its frame--> pending --accepted--> done
+ *                               |---- time limit, or a command that is not supported ----> failed
  */
 #pragma once
 
@@ -30,18 +30,18 @@ enum io_ground_action {
 
 struct io_ground_step {
     enum io_ground_action act;
-    uint64_t frame;                    /* when it begins */
-    uint64_t limit_frames;             /* frames, from the first time it is said */
+    uint64_t frame;                    /* the frame at which it begins, at the earliest */
+    uint64_t limit_frames;             /* time limit, in frames from its beginning */
     float value;                       /* takeoff: m above home; set: the value */
-    float above_sea;                   /* takeoff: the same, m above the sea, as PX4 wants it */
-    uint32_t mode[2];                  /* PX4: main and sub mode; ArduPilot: its number and 0 */
-    char name[IO_GROUND_NAME_MAX + 1]; /* set: of the parameter; mode: for the report */
+    float above_sea;                   /* takeoff: the same as m above the sea, for PX4 */
+    uint32_t mode[2];                  /* PX4: main and sub mode; ArduPilot: its number, and 0 */
+    char name[IO_GROUND_NAME_MAX + 1]; /* set: name of the parameter; mode: name for the report */
 };
 
 struct io_ground_script {
     int step_count;       /* 0: there is no ground station */
-    uint64_t second;      /* frames in a second of simulated time */
-    uint8_t system_id;    /* MAVLink's, own: 255 as a rule */
+    uint64_t second;      /* frames per second of simulated time */
+    uint8_t system_id;    /* MAVLink id of the station itself, usually 255 */
     uint8_t component_id; /* 190: a mission planner */
     struct io_ground_step step[IO_GROUND_STEP_MAX];
 };
@@ -55,24 +55,24 @@ struct io_ground_result {
     uint64_t asked, ended; /* frames */
 };
 
-/* What happens to a step, in this order. */
+/* The events of a step, in this order. */
 enum io_ground_event {
-    IO_GROUND_SENT,     /* again every second */
-    IO_GROUND_ANSWERED, /* and not accepted */
+    IO_GROUND_SENT,     /* the command, repeated every second */
+    IO_GROUND_ANSWERED, /* but not accepted */
     IO_GROUND_ACCEPTED,
     IO_GROUND_GAVE_UP,
 };
 
-/* Sees every event; answer as in struct io_ground_result.  Context: as of whoever calls the
- * station, under the rules of the frame. */
+/* Observer of every event; answer as in struct io_ground_result.  Context: the thread that calls
+ * the station, under the rules of the frame. */
 struct io_ground_observer {
     void *self;
-    int link; /* whose station, handed through */
+    int link; /* the link of the station, passed through */
     void (*observe)(void *self, int link, int step, uint64_t frame, enum io_ground_event event,
                     int answer);
 };
 
-/* Where it says something: one whole MAVLink frame. */
+/* Where the station sends: one whole MAVLink frame per call. */
 struct io_ground_station_port {
     void *self;
     void (*send)(void *self, const void *bytes, size_t size);
@@ -83,13 +83,13 @@ struct io_ground_station;
 /* The script is copied.  Context: setup. */
 size_t io_ground_station_size(void);
 struct io_ground_station *io_ground_station_place(const struct io_ground_script *script, void *mem);
-/* see NULL: nobody looks.  Context: setup. */
+/* observe NULL: no observer.  Context: setup. */
 void io_ground_station_observe(struct io_ground_station *ground,
                                struct io_ground_observer observer);
-/* Bytes of the firmware, whole frames or not.  Context: frame. */
+/* Bytes of the firmware, in pieces of any size.  Context: frame. */
 void io_ground_station_receive(struct io_ground_station *ground, const void *bytes, size_t size,
                                uint64_t frame);
-/* Before the sample of this frame leaves.  Context: frame. */
+/* Call before the sample of this frame leaves.  Context: frame. */
 void io_ground_station_update(struct io_ground_station *ground, uint64_t frame,
                               const struct io_ground_station_port *port);
 /* Context: the same thread, or after the run. */

@@ -5,7 +5,7 @@
 
 #include "rt/clock.h"
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the wire's order");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the byte order of the wire");
 
 enum { AT_SEQUENCE = 4, AT_FRAME = 8, AT_SIM = 16, AT_SENT = 24, AT_LAST = 32, AT_CRC = 36 };
 
@@ -44,15 +44,15 @@ bool io_sync_pulse_decode(const void *bytes, size_t size, struct io_sync_pulse_m
     return sum == checksum(from);
 }
 
-/* Could these bytes be how a pulse begins? */
+/* True when a pulse may begin with these bytes. */
 static bool may_begin(const struct io_sync_pulse_stream *stream)
 {
     const size_t known = stream->size < sizeof magic ? stream->size : sizeof magic;
     return memcmp(stream->bytes, magic, known) == 0;
 }
 
-/* The first byte belongs to nothing.  What is behind it may not begin a pulse either: then it goes
- * when the next byte comes. */
+/* Drop the first byte, which belongs to no pulse.  If the next one does not begin a pulse either,
+ * it is dropped when another byte comes. */
 static void skip(struct io_sync_pulse_stream *stream)
 {
     stream->skipped++;
@@ -76,7 +76,7 @@ bool io_sync_pulse_feed(struct io_sync_pulse_stream *stream, unsigned char byte,
     return true;
 }
 
-/* ---- the sender ---- */
+/* The sender. */
 
 int io_sync_pulse_open(struct io_sync_pulse *sender, const struct io_bus_spec *spec, uint32_t every,
                        char error[IO_BUS_ERROR_MAX])
@@ -85,7 +85,7 @@ int io_sync_pulse_open(struct io_sync_pulse *sender, const struct io_bus_spec *s
     struct io_bus_spec named = *spec;
     memset(sender, 0, sizeof *sender);
     sender->every = every;
-    named.name = "pulse"; /* a bus believes that it is a link's */
+    named.name = "pulse"; /* a bus names a link in its error lines */
     const int status = io_bus_open(&sender->bus, &named, error);
     if (status < 0 && strncmp(error, prefix, sizeof prefix - 1) == 0)
         memmove(error, error + sizeof prefix - 1, strlen(error) - sizeof prefix + 2);
@@ -113,18 +113,18 @@ void io_sync_pulse_emit(struct io_sync_pulse *sender, uint64_t frame, uint64_t s
     send_pulse(sender, &pulse);
     if (pulse.sent_ns < sender->next_tick_ns)
         return;
-    sender->next_tick_ns = pulse.sent_ns + TICK_NS; /* behind the pulse, which is in a hurry */
+    sender->next_tick_ns = pulse.sent_ns + TICK_NS; /* after the pulse, which must not be delayed */
     io_bus_tick(&sender->bus, pulse.sent_ns);
 }
 
 void io_sync_pulse_close(struct io_sync_pulse *sender)
 {
-    enum { FAREWELLS = 3 }; /* a datagram may get lost */
+    enum { LAST_PULSES = 3 }; /* a datagram may get lost */
     struct io_sync_pulse_message pulse = {.last = 1};
     if (sender->bus.ops == NULL)
         return;
     const uint64_t sent = sender->sent, dropped = sender->dropped;
-    for (int i = 0; i < FAREWELLS; i++)
+    for (int i = 0; i < LAST_PULSES; i++)
         send_pulse(sender, &pulse);
     sender->sent = sent;
     sender->dropped = dropped;

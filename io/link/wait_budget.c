@@ -7,7 +7,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* A short limit is cut finely, so that one hold-up does not use it up. */
+/* A short limit has short slices, so that one stall does not use it up. */
 void io_wait_budget_begin(struct io_wait_budget *budget, uint64_t limit_ns, uint64_t now_ns)
 {
     const uint64_t slice_ns = least(limit_ns / SLICES, SLICE_NS_MAX);

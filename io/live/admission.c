@@ -15,7 +15,7 @@ static bool is_loopback(uint32_t address)
     return address >> 24 == 127;
 }
 
-/* May this one be sent away? */
+/* True when this connection may be closed for another. */
 static bool is_evictable(const struct io_admission_entry *entry)
 {
     return entry->connection && !entry->dismissed && entry->stage <= IO_ADMISSION_REQUESTED;
@@ -30,7 +30,7 @@ static int count_evictable(const struct io_admission *admission, const uint32_t 
     return count;
 }
 
-/* The address that has the most connections which may be sent away. */
+/* The address that has the most connections that may be closed. */
 static uint32_t busiest_address(const struct io_admission *admission)
 {
     uint32_t address[IO_ADMISSION_MAX];
@@ -51,8 +51,8 @@ static uint32_t busiest_address(const struct io_admission *admission)
     return known > 0 ? address[most] : 0;
 }
 
-/* Who goes first: those without a request, then those whose request was answered, then those whose
- * request waits to be read. */
+/* The order of closing: connections without a request, then those whose request was answered,
+ * then those whose request waits to be read. */
 static int eviction_rank(const struct io_admission_entry *entry,
                          bool (*has_request)(void *connection))
 {
@@ -72,7 +72,7 @@ static struct io_admission_entry *choose_victim(struct io_admission *admission, 
         if (!is_evictable(entry) || entry->address != address || entry->connection == newest)
             continue;
         if (best && best_rank == 0 && best->arrival < entry->arrival)
-            continue; /* it cannot be better, and looking costs */
+            continue; /* it cannot rank higher, and the check costs a system call */
         const int rank = eviction_rank(entry, has_request);
         if (!best || rank < best_rank || (rank == best_rank && entry->arrival < best->arrival)) {
             best = entry;
@@ -115,7 +115,7 @@ bool io_admission_note_request(struct io_admission *admission, void *connection,
     if (entry->stage <= IO_ADMISSION_REQUESTED)
         entry->stage = has_token ? IO_ADMISSION_AUTHENTICATED : IO_ADMISSION_REQUESTED;
     if (has_token)
-        entry->dismissed = false; /* it was as quick as it could be */
+        entry->dismissed = false; /* its request arrived in time */
     return !entry->dismissed;
 }
 

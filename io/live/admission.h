@@ -1,14 +1,15 @@
 /*
- * Who has connected to the live server: which of them may stay when too many come, without sockets.
+ * Admission control of the live server: which connection is closed when there are too many.  No
+ * sockets.
  *
- * A connection that says nothing costs its maker nothing, so its place is the first that is given
- * away.  The newest always gets in: it shows at once what it wants, while those who never will grow
- * old.  Who gives way is of the address that has the most of them; there one that has not made a
- * whole request goes before one that has, and of those the oldest.  Who has shown a token or has
- * taken a seat is never asked to leave.  Nobody has longer than IO_ADMISSION_REQUEST_LIMIT_NS for a
- * request.
+ * An idle connection costs its owner nothing, so it is the first to be closed.  A new connection is
+ * always accepted, because a useful one makes its request at once; the oldest idle ones are closed
+ * instead.  The connection to close is one of the address that has the most; there a connection
+ * without a complete request goes before one with a request, and of those the oldest goes first.  A
+ * connection with a token or with a session is never closed for another.  Every connection must
+ * make its request within IO_ADMISSION_REQUEST_LIMIT_NS.
  *
- * On loopback all are one address, so limits per address do not hold there.
+ * On loopback all connections have one address, so the limits per address do not apply there.
  */
 #pragma once
 
@@ -16,17 +17,17 @@
 #include <stdint.h>
 
 enum {
-    IO_ADMISSION_MAX = 256,         /* connections of all kinds */
-    IO_ADMISSION_WAITING_MAX = 96,  /* of those, without a seat and without a token */
-    IO_ADMISSION_ADDRESS_MAX = 32,  /* of those, of one address */
-    IO_ADMISSION_SESSIONS_MAX = 16, /* seats of one address that has shown no operator token */
+    IO_ADMISSION_MAX = 256,        /* all connections */
+    IO_ADMISSION_WAITING_MAX = 96, /* of those, connections without a session and without a token */
+    IO_ADMISSION_ADDRESS_MAX = 32, /* of those, connections of one address */
+    IO_ADMISSION_SESSIONS_MAX = 16, /* sessions of one address without an operator token */
 };
 #define IO_ADMISSION_REQUEST_LIMIT_NS 5000000000ull
 
 enum io_admission_stage {
-    IO_ADMISSION_SILENT,        /* no whole request so far */
-    IO_ADMISSION_REQUESTED,     /* one, and no token */
-    IO_ADMISSION_AUTHENTICATED, /* with a token */
+    IO_ADMISSION_SILENT,        /* no complete request so far */
+    IO_ADMISSION_REQUESTED,     /* a request without a token */
+    IO_ADMISSION_AUTHENTICATED, /* a request with a token */
     IO_ADMISSION_IN_SESSION,
 };
 
@@ -35,29 +36,29 @@ struct io_admission_entry {
     uint32_t address; /* IPv4 */
     enum io_admission_stage stage;
     bool is_operator;
-    bool dismissed;     /* told to go, and not gone yet */
-    uint64_t arrival;   /* in the order in which they came */
-    uint64_t waited_ns; /* for its first request */
+    bool dismissed;     /* to be closed, but not closed yet */
+    uint64_t arrival;   /* its number in the order of arrival */
+    uint64_t waited_ns; /* the time spent waiting for its first request */
 };
 
 struct io_admission {
     struct io_admission_entry entry[IO_ADMISSION_MAX];
     uint64_t arrivals;
-    uint64_t dismissed; /* so far */
+    uint64_t dismissed; /* connections closed so far */
 };
 
-/* Somebody came.  The connection that goes for it, or NULL.  has_said tells of a connection whether
- * a whole request of it is there that nobody has read yet. */
+/* A connection was accepted.  Returns the connection to close for it, or NULL.  has_request()
+ * returns true for a connection whose complete request waits to be read. */
 void *io_admission_add(struct io_admission *admission, void *connection, uint32_t address,
                        bool (*has_request)(void *connection));
-/* It made a request, with or without a token.  False: it was told to go. */
+/* The connection made a request, with or without a token.  False: it is to be closed. */
 bool io_admission_note_request(struct io_admission *admission, void *connection, bool has_token);
-/* May it take a seat, as far as its address goes? */
+/* True when the limit of its address allows another session. */
 bool io_admission_allows_session(const struct io_admission *admission, const void *connection,
                                  bool is_operator);
 void io_admission_note_session(struct io_admission *admission, void *connection, bool is_operator);
 void io_admission_remove(struct io_admission *admission, const void *connection);
-/* So much time was there for who had something to say.  How many connections are to be let go, now
- * or still, and which. */
+/* served_ns is the time in which connections could make requests.  Returns how many connections
+ * are to be closed, new ones and those not closed yet, and lists them. */
 int io_admission_tick(struct io_admission *admission, uint64_t served_ns,
                       void *overdue[IO_ADMISSION_MAX]);

@@ -27,7 +27,7 @@ static bool set_held_text(const struct io_authority *authority, char text[IO_FOX
     return false;
 }
 
-/* Who asked for it has it now; another still waits. */
+/* The viewer that asked has authority now; another one may still be asking. */
 static void grant(struct io_authority *authority, uint64_t viewer)
 {
     authority->holder = viewer;
@@ -61,9 +61,9 @@ static bool ask(struct io_authority *authority, uint64_t viewer, char text[IO_FO
     if (authority->holder == viewer)
         return set_text(text, false, "you have authority already");
     if (authority->holder == 0)
-        return set_text(text, false, "nobody has authority: take it");
+        return set_text(text, false, "nobody has authority; take it instead of asking");
     authority->asking = viewer;
-    snprintf(text, IO_FOXGLOVE_TEXT_MAX, "viewer %llu was asked",
+    snprintf(text, IO_FOXGLOVE_TEXT_MAX, "viewer %llu has been asked for authority",
              (unsigned long long)authority->holder);
     return true;
 }
@@ -79,7 +79,7 @@ bool io_authority_act(struct io_authority *authority, enum io_authority_act act,
     case IO_AUTHORITY_ASK:
         return ask(authority, viewer, text);
     default:
-        return set_text(text, false, "there is no such act");
+        return set_text(text, false, "unknown authority request");
     }
 }
 

@@ -1,11 +1,12 @@
 /*
- * Who may command.  Many look on, one flies: authority is one viewer's at a time.
+ * Authority to command: at any time at most one viewer has it; all others only watch.
  *
- * A viewer that may command (it gave the operator token) takes it with its first command while
- * nobody has it, or by asking for it; it gives it back, or leaves.  Another that wants it asks, and
- * the holder is told: when it gives it then, that is to who asks, so that nobody comes in between.
- * Nobody takes it away, but from a holder that has said nothing for long and is asked
- * (io_hub_expire_holder()); who leaves or is silent gives it to nobody.
+ * A viewer that may command (it gave the operator token) takes authority with its first command
+ * while nobody has it, or by asking for it; it gives it back, or disconnects.  When another viewer
+ * asks, the holder is notified; if the holder then gives authority, the viewer that asked gets it,
+ * so that nobody comes in between.  Authority is never taken away, except from a holder that has
+ * been silent for long when another asks (io_hub_expire_holder()); when the holder disconnects,
+ * nobody has it.
  */
 #pragma once
 
@@ -17,7 +18,7 @@
 /* Viewers by their numbers; 0: nobody. */
 struct io_authority {
     uint64_t holder;
-    uint64_t asking; /* the newest that wants it */
+    uint64_t asking; /* the newest viewer that asks for it */
 };
 
 /* The channel: uint32 holder, asking, viewers. */
@@ -32,11 +33,11 @@ enum io_authority_act {
 };
 extern const struct io_foxglove_service io_authority_services[IO_AUTHORITY_ACT_COUNT];
 
-/* A command of this viewer's: it takes what nobody has.  False: another has it, and text says so.
- * Context: any. */
+/* A command of this viewer takes authority if nobody has it.  False: another viewer has it, and
+ * text gives the reason.  Context: any. */
 bool io_authority_command(struct io_authority *authority, uint64_t viewer,
                           char text[IO_FOXGLOVE_TEXT_MAX]);
-/* True when it was done; text says what is so now.  Context: any. */
+/* True when the request was executed; text describes the result.  Context: any. */
 bool io_authority_act(struct io_authority *authority, enum io_authority_act act, uint64_t viewer,
                       char text[IO_FOXGLOVE_TEXT_MAX]);
 /* Context: any. */

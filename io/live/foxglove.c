@@ -16,16 +16,16 @@ static const char *const form_text[IO_FOXGLOVE_FORM_COUNT] = {
 };
 static const char answer_text[] = "bool success\nstring message\n";
 
-/* ---- what the server says -------------------------------------------------------------- */
+/* ---- messages of the server ------------------------------------------------------------ */
 
-/* Names and reasons may come from files and arguments, where anything can stand. */
+/* Names and reasons may come from files and arguments, so they may contain any bytes. */
 static json_t *text_of(const char *text)
 {
     json_t *string = json_string(text);
     return string ? string : json_string("(not UTF-8)");
 }
 
-/* Takes the object. */
+/* Takes ownership of the object. */
 static void put_json(struct io_byte_writer *out, json_t *object)
 {
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
@@ -52,7 +52,7 @@ static json_t *capabilities_of(const struct io_foxglove_server *server)
     return list;
 }
 
-/* Of what clients send: calls, and pictures. */
+/* The encodings of clients' messages: service calls, and hand controller reports. */
 static json_t *encodings_of(const struct io_foxglove_server *server)
 {
     json_t *list = json_pack("[s,s]", "cdr", "json");
@@ -98,7 +98,7 @@ void io_foxglove_advertise(struct io_byte_writer *out, const struct io_foxglove_
     put_json(out, json_pack("{s:s, s:o}", "op", "advertise", "channels", list));
 }
 
-/* Old clients read the schemas by themselves, newer ones want them with their names. */
+/* Old clients read the schema fields alone, newer ones need the schema names too. */
 static json_t *service_json(const struct io_foxglove_service *service, int id)
 {
     char request[IO_FOXGLOVE_NAME_MAX], response[IO_FOXGLOVE_NAME_MAX];
@@ -122,7 +122,7 @@ void io_foxglove_advertise_services(struct io_byte_writer *out,
     put_json(out, json_pack("{s:s, s:o}", "op", "advertiseServices", "services", list));
 }
 
-/* JSON has no word for what is not finite: such a parameter is shown without a value. */
+/* JSON has no NaN and no infinity: such a parameter is sent without a value. */
 void io_foxglove_parameter_values(struct io_byte_writer *out,
                                   const struct io_foxglove_value *values, int count, const char *id)
 {
@@ -200,7 +200,7 @@ void io_foxglove_message_head(struct io_byte_writer *out, uint32_t subscription,
     io_put_u64(out, log_ns);
 }
 
-/* ---- what a client asks for ------------------------------------------------------------ */
+/* ---- requests of a client -------------------------------------------------------------- */
 
 static bool complain(char error[IO_FOXGLOVE_TEXT_MAX], const char *what)
 {
@@ -217,7 +217,7 @@ static bool take_u32(const json_t *value, uint32_t *out)
     return number >= 0 && number <= UINT32_MAX;
 }
 
-/* False where it is no string, or longer than any name here. */
+/* False when it is not a string, or is longer than any name here. */
 static bool take_text(const json_t *value, char *out, size_t room)
 {
     if (!json_is_string(value) || json_string_length(value) >= room)
@@ -226,7 +226,7 @@ static bool take_text(const json_t *value, char *out, size_t room)
     return true;
 }
 
-/* The list under a key, which must be there and not too long. */
+/* The list of a key, which must exist and must not be too long. */
 static const json_t *list_of(const json_t *root, const char *key,
                              struct io_foxglove_request *received)
 {
@@ -341,9 +341,9 @@ static bool read_root(const json_t *root, struct io_foxglove_request *received,
     const json_t *id = json_object_get(root, "id");
     const char *name = json_string_value(json_object_get(root, "op"));
     if (!name)
-        return complain(error, "a text message is a JSON object that has an \"op\"");
+        return complain(error, "a text message must be a JSON object with an \"op\"");
     if (id && !json_is_null(id) && !take_text(id, received->id, sizeof received->id))
-        return complain(error, "\"id\" is a short string");
+        return complain(error, "\"id\" must be a string shorter than 96 bytes");
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         if (strcmp(name, ops[i].name) != 0)
             continue;
@@ -354,7 +354,7 @@ static bool read_root(const json_t *root, struct io_foxglove_request *received,
                  "%s: a field is missing, of another type, too long or out of range", name);
         return false;
     }
-    return complain(error, "this op is not known here");
+    return complain(error, "unknown op");
 }
 
 bool io_foxglove_read_text(struct io_slice message, struct io_foxglove_request *received,
@@ -366,7 +366,7 @@ bool io_foxglove_read_text(struct io_slice message, struct io_foxglove_request *
     received->id[0] = '\0';
     json_t *root = json_loadb((const char *)message.data, message.size, 0, &where);
     if (!root) {
-        snprintf(error, IO_FOXGLOVE_TEXT_MAX, "no JSON at byte %d", where.position);
+        snprintf(error, IO_FOXGLOVE_TEXT_MAX, "invalid JSON at byte %d", where.position);
         return false;
     }
     const bool good = read_root(root, received, error);
@@ -391,30 +391,30 @@ bool io_foxglove_read_binary(struct io_slice message, struct io_foxglove_request
     received->count = 0;
     received->id[0] = '\0';
     if (fields.bad)
-        return complain(error, "an empty message");
+        return complain(error, "the message is empty");
     if (opcode == ASKS_DATA) {
         received->op = IO_FOXGLOVE_PUBLISH;
         received->channel = io_get_u32(&fields);
         received->payload = (struct io_slice){.data = fields.at, .size = fields.left};
-        return fields.bad ? complain(error, "a message that is cut off") : true;
+        return fields.bad ? complain(error, "the message is truncated") : true;
     }
     if (opcode != ASKS_CALL)
-        return complain(error, "this opcode is not known here");
+        return complain(error, "unknown opcode");
     received->op = IO_FOXGLOVE_CALL;
     received->service = io_get_u32(&fields);
     received->call = io_get_u32(&fields);
     const struct io_slice encoding = io_get_string(&fields);
     if (fields.bad)
-        return complain(error, "a call that is cut off");
+        return complain(error, "the service call is truncated");
     const bool json = io_slice_is(encoding, "json");
     if (!json && !io_slice_is(encoding, "cdr"))
-        return complain(error, "a call in another encoding than cdr or json");
+        return complain(error, "the encoding of a service call must be cdr or json");
     strcpy(received->encoding, json ? "json" : "cdr");
     received->payload = (struct io_slice){.data = fields.at, .size = fields.left};
     return true;
 }
 
-/* ---- what a call says ------------------------------------------------------------------ */
+/* ---- arguments of a service call ------------------------------------------------------- */
 
 static bool take_cdr_text(struct io_byte_reader *fields, char out[IO_FOXGLOVE_TEXT_MAX])
 {

@@ -68,7 +68,7 @@ void io_hub_send_error(struct io_hub *hub, struct io_session *client, const char
     io_hub_send(hub, client, false);
 }
 
-/* ---- coming and going ------------------------------------------------------------------ */
+/* ---- sessions -------------------------------------------------------------------------- */
 
 static void send_welcome(struct io_hub *hub, struct io_session *client)
 {
@@ -144,7 +144,7 @@ void io_hub_close_session(struct io_hub *hub, struct io_session *client)
     *client = (struct io_session){0};
 }
 
-/* ---- what a viewer asks for ------------------------------------------------------------ */
+/* ---- requests of a viewer -------------------------------------------------------------- */
 
 static void subscribe(struct io_hub *hub, struct io_session *client)
 {
@@ -176,9 +176,10 @@ static void unsubscribe(struct io_hub *hub, struct io_session *client)
     }
 }
 
-const char io_hub_flood_text[] = "more than 1000 messages or 1 MB a second; it was let go";
+const char io_hub_flood_text[] =
+    "more than 1000 messages or 1 MB a second; the connection was closed";
 
-/* What is told to the others about it does not become a flood itself. */
+/* The event about a flood is limited to one per interval, so that it is not a flood itself. */
 bool io_hub_within_limits(struct io_hub *hub, struct io_session *client, size_t size,
                           uint64_t now_ns)
 {
@@ -245,7 +246,7 @@ void io_hub_receive(struct io_hub *hub, struct io_session *client, struct io_sli
     }
 }
 
-/* ---- what viewers are told ------------------------------------------------------------- */
+/* ---- messages to viewers --------------------------------------------------------------- */
 
 void io_hub_broadcast(struct io_hub *hub, struct io_live_message *message, uint64_t now_ns)
 {
@@ -315,8 +316,7 @@ static void report_loss(struct io_hub *hub, struct io_session *client, uint64_t 
     if (lost == client->reported_lost || now_ns - client->reported_ns < LOSS_EVERY_NS)
         return;
     char text[IO_FOXGLOVE_TEXT_MAX];
-    snprintf(text, sizeof text,
-             "%llu messages were lost: they come faster than this client takes them",
+    snprintf(text, sizeof text, "%llu messages were lost: this client reads too slowly",
              (unsigned long long)lost);
     client->reported_lost = lost;
     client->reported_ns = now_ns;

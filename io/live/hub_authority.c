@@ -1,5 +1,5 @@
 /*
- * Commands of viewers: who may give them, and who is told about it.
+ * Commands of viewers: who may give them, and the messages about authority.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 static const uint64_t SILENT_NS = 15000000000;
 
 const char io_hub_not_operator_text[] =
-    "you look on; to command, come by the address that the run printed, "
+    "this client may only watch; to command, open the address that the run printed, "
     "with its ?operator=TOKEN";
 
 struct io_session *io_hub_find_session(struct io_hub *hub, uint64_t serial)
@@ -34,13 +34,13 @@ void io_hub_log_event(const struct io_hub *hub, const char *format, ...)
     hub->service_table->note(hub->service_table->self, text);
 }
 
-/* That somebody asks, to this holder? */
+/* True when this viewer is the holder and another one asks for authority. */
 static bool is_new_request(struct io_authority now, struct io_authority before)
 {
     return now.asking != 0 && (now.asking != before.asking || now.holder != before.holder);
 }
 
-/* Only the holder has a line about who asks. */
+/* Only the holder gets the status about the viewer that asks. */
 static void notify_holder(struct io_hub *hub, struct io_authority before)
 {
     const struct io_authority now = hub->authority;
@@ -68,7 +68,7 @@ static void announce_change(struct io_hub *hub, struct io_authority before)
     if (now.holder != before.holder && now.holder != 0)
         io_hub_log_event(hub, "viewer %llu has authority", (unsigned long long)now.holder);
     else if (now.holder != before.holder)
-        io_hub_log_event(hub, "viewer %llu has authority no more",
+        io_hub_log_event(hub, "viewer %llu no longer has authority",
                          (unsigned long long)before.holder);
     if (now.holder != 0 && is_new_request(now, before))
         io_hub_log_event(hub, "viewer %llu asks viewer %llu for authority",
@@ -119,20 +119,20 @@ void io_hub_release_authority(struct io_hub *hub, const struct io_session *clien
     announce_change(hub, before);
 }
 
-/* A browser answers pings for a page that hangs, and so keeps its seat.  A page that lives says
- * something every second; whoever has said nothing for so long is not there to hand over. */
+/* A browser answers pings for a page that hangs, so the session stays open.  A live page sends a
+ * message every second; a holder that has been silent for so long cannot hand over. */
 void io_hub_expire_holder(struct io_hub *hub)
 {
     const struct io_session *holder = io_hub_find_session(hub, hub->authority.holder);
     if (!holder || hub->authority.asking == 0 || hub->now_ns - holder->heard_ns < SILENT_NS)
         return;
-    io_hub_log_event(hub, "viewer %llu has said nothing for %llu s",
+    io_hub_log_event(hub, "viewer %llu has sent nothing for %llu s and loses authority",
                      (unsigned long long)holder->serial,
                      (unsigned long long)(SILENT_NS / 1000000000));
     io_hub_release_authority(hub, holder);
 }
 
-/* At every tick and not at every change, so that those who come and go in a hurry tell nobody. */
+/* Published once per tick, not per change, so that short connections cause no messages. */
 void io_hub_publish_authority(struct io_hub *hub, uint64_t now_ns)
 {
     uint32_t image[3] = {(uint32_t)hub->authority.holder, (uint32_t)hub->authority.asking, 0};

@@ -1,5 +1,6 @@
 /*
- * Hands at a page: pictures that viewers publish, passed on for who has authority.
+ * Hand controller reports published by viewers; those of the holder of authority are passed to the
+ * link.
  */
 #include <stdio.h>
 
@@ -8,13 +9,13 @@
 
 enum {
     WARN_EVERY_NS = 1000000000,
-    STALE_US = 250000,     /* longer on its way than the quickest: it shows how a hand was */
-    DRIFT_PER_S_US = 1000, /* the quickest is forgotten so slowly, and no clock drifts as fast */
+    STALE_US = 250000,     /* a report that took this much longer than the fastest is out of date */
+    DRIFT_PER_S_US = 1000, /* the smallest delay rises at this rate, faster than clocks drift */
 };
 static const uint64_t CLOCK_SET_NS =
-    3000000000; /* all were late for so long: the sender's clock was set */
+    3000000000; /* when all reports are late for this long, the sender's clock was set */
 
-/* Pictures come dozens of times a second; what is wrong with them is told once. */
+/* Reports arrive dozens of times a second; the warning about them is sent once per interval. */
 static void send_warning(struct io_hub *hub, struct io_session *client, const char *why)
 {
     if (hub->now_ns < client->next_warning_ns)
@@ -40,7 +41,7 @@ static void remove_channel(struct io_session *client, uint32_t id)
         client->hand[place] = client->hand[--client->hand_count];
 }
 
-/* Without a channel nothing can come that would move the stick back. */
+/* Without a channel no report can arrive that centres the stick. */
 static void release_if_unadvertised(struct io_hub *hub, const struct io_session *client)
 {
     if (client->hand_count == 0)
@@ -53,12 +54,13 @@ void io_hub_advertise(struct io_hub *hub, struct io_session *client)
         const uint32_t id = hub->request.publication[i].id;
         remove_channel(client, id);
         if (!hub->hand.pass)
-            send_warning(hub, client,
-                         "nothing is flown from here: no link of this run is on bus: cockpit");
+            send_warning(
+                hub, client,
+                "this run takes no hand controller from the page: no link has bus: cockpit");
         else if (!hub->request.publication[i].is_hand)
-            send_warning(hub, client, "only /hand in the encoding \"hand\" is taken");
+            send_warning(hub, client, "only the topic /hand in the encoding \"hand\" is accepted");
         else if (client->hand_count == IO_HUB_HAND_MAX)
-            send_warning(hub, client, "too many channels of one client");
+            send_warning(hub, client, "this client advertises too many channels");
         else
             client->hand[client->hand_count++] = id;
     }
@@ -72,7 +74,7 @@ void io_hub_unadvertise(struct io_hub *hub, struct io_session *client)
     release_if_unadvertised(hub, client);
 }
 
-/* A hand at rest: whoever flew is not waited for until the silence is long enough to be a loss. */
+/* Send a neutral report, so that the arm does not go on until the silence counts as a loss. */
 void io_hub_release_hand(struct io_hub *hub, uint64_t serial)
 {
     struct io_hand_report rest;
@@ -83,14 +85,15 @@ void io_hub_release_hand(struct io_hub *hub, uint64_t serial)
     hub->hand_owner = 0;
 }
 
-/* The first picture takes what nobody has, as any command does.  But a hand that was on its stick
- * while another flew, or that gave the arm away, does not come to fly by the other's leaving: that
- * takes a word. */
+/* The first report takes authority if nobody has it, as any command does.  But a viewer that
+ * published reports while another had authority, or that gave authority away, does not get it
+ * when the other leaves: it must ask for it. */
 static bool may_control(struct io_hub *hub, struct io_session *client,
                         char why[IO_FOXGLOVE_TEXT_MAX])
 {
     if (hub->authority.holder == 0 && client->was_denied) {
-        snprintf(why, IO_FOXGLOVE_TEXT_MAX, "nobody has authority; take it, and then fly");
+        snprintf(why, IO_FOXGLOVE_TEXT_MAX,
+                 "nobody has authority; take it before using the hand controller");
         return false;
     }
     const bool may = io_hub_may_command(hub, client, why);
@@ -99,13 +102,13 @@ static bool may_control(struct io_hub *hub, struct io_session *client,
 }
 
 /*
- * After an outage the network delivers all that it held back, in one moment.  What a hand did
- * seconds ago must not move an arm now.  The sender's clock is any, so what counts is by how much
- * longer than the quickest a picture took.
+ * After an outage the network delivers all delayed reports at once.  A report that is seconds old
+ * must not move an arm now.  The sender's clock has any epoch, so a report is judged by how much
+ * longer than the fastest it took.
  */
 static bool is_stale(const struct io_hub *hub, struct io_session *client, uint64_t sent_us)
 {
-    const uint64_t delay_us = hub->now_ns / 1000 - sent_us; /* and the clocks' difference */
+    const uint64_t delay_us = hub->now_ns / 1000 - sent_us; /* and the difference of the clocks */
     if (sent_us == 0)
         return false;
     if (client->has_delay_floor)
@@ -131,12 +134,12 @@ void io_hub_publish(struct io_hub *hub, struct io_session *client)
     struct io_hand_report report;
     char why[IO_FOXGLOVE_TEXT_MAX];
     if (channel_index(client, hub->request.channel) < 0) {
-        send_warning(hub, client,
-                     "a message of a channel that was not advertised, or is not taken");
+        send_warning(hub, client, "a message on a channel that was not advertised or not accepted");
         return;
     }
     if (!io_hand_decode(bytes.data, bytes.size, &report)) {
-        send_warning(hub, client, "this is no picture of a hand (io/protocol/hand.h)");
+        send_warning(hub, client,
+                     "the message is not a hand controller report (io/protocol/hand.h)");
         return;
     }
     if (!may_control(hub, client, why)) {
@@ -146,7 +149,8 @@ void io_hub_publish(struct io_hub *hub, struct io_session *client)
     if (hub->hand_owner != client->serial)
         client->has_delay_floor = false;
     if (is_stale(hub, client, report.sent_us)) {
-        send_warning(hub, client, "pictures that come much later than others are dropped");
+        send_warning(hub, client,
+                     "hand controller reports that arrive much later than others are dropped");
         return;
     }
     if (hub->hand_owner != client->serial)

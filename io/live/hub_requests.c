@@ -1,5 +1,5 @@
 /*
- * Parameters and services: what a viewer asks of the desk, and the answer on its way back.
+ * Parameters and services: requests of a viewer to the run, and the replies.
  */
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void report_unknown_parameter(struct io_hub *hub, struct io_session *clie
 
 /* ---- parameters ------------------------------------------------------------------------ */
 
-/* No names mean all of them. */
+/* No names: all parameters. */
 void io_hub_get_parameters(struct io_hub *hub, struct io_session *client)
 {
     struct io_foxglove_value values[IO_LIVE_PARAMETER_MAX];
@@ -72,7 +72,7 @@ void io_hub_watch_parameters(struct io_hub *hub, struct io_session *client, bool
     }
 }
 
-/* It will not be answered, and who asked is told so. */
+/* The request will not get a reply, and its sender is told so. */
 static void fail_pending(struct io_hub *hub, struct io_pending_request *pending, const char *why)
 {
     struct io_session *client = io_hub_find_session(hub, pending->serial);
@@ -85,8 +85,8 @@ static void fail_pending(struct io_hub *hub, struct io_pending_request *pending,
     }
 }
 
-/* Answers that are there make room.  One that has been waited for so long gives its place to who
- * comes now. */
+/* Replies that have arrived free their places.  A request that has waited longer than the limit
+ * gives its place to the new one. */
 static struct io_pending_request *free_pending(struct io_hub *hub)
 {
     struct io_pending_request *oldest = &hub->pending[0];
@@ -100,7 +100,8 @@ static struct io_pending_request *free_pending(struct io_hub *hub)
     }
     if (hub->now_ns - oldest->started_ns <= REPLY_LIMIT_NS)
         return NULL;
-    fail_pending(hub, oldest, "no answer in 10 s, and others wait; it may still be carried out");
+    fail_pending(hub, oldest,
+                 "no reply in 10 s, and other requests wait; this one may still be executed");
     return oldest;
 }
 
@@ -112,7 +113,7 @@ static void init_pending(struct io_hub *hub, const struct io_session *client,
     memcpy(pending->id, hub->request.id, sizeof pending->id);
 }
 
-/* One parameter of a request; those before it have their tickets. */
+/* One parameter of a request; the previous ones have their tickets. */
 static void set_one(struct io_hub *hub, struct io_session *client,
                     struct io_pending_request *pending, int item)
 {
@@ -138,14 +139,14 @@ static void finish_set(struct io_hub *hub, struct io_session *client,
 {
     struct io_foxglove_value values[IO_FOXGLOVE_LIST_MAX];
     if (!pending->id[0])
-        return; /* who gave no id wants no answer; those who watch see the change */
+        return; /* a request without an id gets no reply; watchers see the change */
     for (int i = 0; i < pending->total; i++)
         values[i] = value_of(hub, pending->parameter[i]);
     io_foxglove_parameter_values(&hub->out, values, pending->total, pending->id);
     io_hub_send(hub, client, false);
 }
 
-/* Who may not set is shown what stays. */
+/* A client that may not set parameters gets the values in force. */
 static void refuse_set(struct io_hub *hub, struct io_session *client, const char *why)
 {
     io_hub_send_error(hub, client, why);
@@ -172,7 +173,7 @@ void io_hub_set_parameters(struct io_hub *hub, struct io_session *client)
         finish_set(hub, client, pending);
 }
 
-/* Two values that are not numbers count as the same. */
+/* Two NaNs count as the same value. */
 static bool differs(double a, double b)
 {
     return a < b || a > b || isnan(a) != isnan(b);
@@ -271,7 +272,7 @@ void io_hub_call_service(struct io_hub *hub, struct io_session *client)
 
 /* ---- the stop -------------------------------------------------------------------------- */
 
-/* Who sees an arm go wrong stops it, and does not ask first.  The latch comes before all else. */
+/* Any operator may stop the arm without having authority.  The latch comes before all else. */
 bool io_hub_stop(struct io_hub *hub, struct io_session *client, struct io_slice message,
                  bool binary)
 {
@@ -282,7 +283,7 @@ bool io_hub_stop(struct io_hub *hub, struct io_session *client, struct io_slice 
         !io_foxglove_called_service(message, &service) || !is_stop(service_table, service))
         return false;
     const bool answers = service_table->stop(service_table->self, hub->tickets);
-    if (!io_foxglove_read_binary(message, &hub->request, error)) { /* it stops all the same */
+    if (!io_foxglove_read_binary(message, &hub->request, error)) { /* the stop is done anyway */
         hub->tickets++;
         io_hub_send_error(hub, client, error);
         return true;
@@ -300,7 +301,7 @@ bool io_hub_stop(struct io_hub *hub, struct io_session *client, struct io_slice 
     return true;
 }
 
-/* ---- answers --------------------------------------------------------------------------- */
+/* ---- replies --------------------------------------------------------------------------- */
 
 static struct io_pending_request *find_pending(struct io_hub *hub, uint64_t ticket)
 {

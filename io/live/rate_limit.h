@@ -1,5 +1,5 @@
 /*
- * How much somebody may send: a bucket that leaks at a steady rate and overflows.
+ * A leaky-bucket rate limit.
  */
 #pragma once
 
@@ -8,10 +8,10 @@
 
 struct io_rate_limit {
     double level;
-    uint64_t at_ns; /* when it stood so; 0: empty, never used */
+    uint64_t at_ns; /* the time of this level; 0: empty, never used */
 };
 
-/* Pour something in.  False: more came than leaks away, and it is full.  Context: any. */
+/* Add an amount.  False: the bucket is full.  Context: any. */
 static inline bool io_rate_limit_admit(struct io_rate_limit *limit, double amount, double rate_hz,
                                        double room, uint64_t now_ns)
 {

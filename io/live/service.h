@@ -1,9 +1,9 @@
 /*
- * What a client may ask the run for: parameters to see and set, services to call.
+ * What a run offers to clients: parameters to read and set, services to call.
  *
- * A request is handed over with a ticket; its answer comes later, when a frame boundary has seen
- * it.  A stop is no request: it is done when the call returns, whatever waits.  All is called from
- * the server's thread.
+ * A request is handed over with a ticket; the reply follows after a frame boundary has seen the
+ * request.  A stop is not a request: it is done when the call returns, whatever else waits.  All
+ * functions are called from the server thread.
  */
 #pragma once
 
@@ -15,29 +15,29 @@
 struct io_service_reply {
     uint64_t ticket;
     bool done;
-    char text[IO_FOXGLOVE_TEXT_MAX]; /* what was done, or why not */
+    char text[IO_FOXGLOVE_TEXT_MAX]; /* the result, or the reason of a failure */
 };
 
 struct io_service_table {
     void *self;
     int parameter_count; /* at most IO_LIVE_PARAMETER_MAX are shown */
     const char *(*parameter_name)(void *self, int index);
-    double (*parameter_value)(void *self, int index); /* in force now, SI */
-    int fault_count; /* those that the service /fault knows, by name */
+    double (*parameter_value)(void *self, int index); /* the value in force, SI */
+    int fault_count; /* the faults of the service /fault, by name */
     const char *const *faults;
     int service_count;
     const struct io_foxglove_service *services;
-    int stop_service; /* that any operator may call, whoever has authority */
-    /* NULL when it was handed over, else why not. */
+    int stop_service; /* any operator may call it, with or without authority */
+    /* NULL when the request was handed over, else the reason. */
     const char *(*set)(void *self, uint64_t ticket, int parameter, double value);
     const char *(*call)(void *self, uint64_t ticket, int service,
                         const struct io_foxglove_arguments *arguments);
-    /* Stop, at once.  False: it will not be answered.  NULL: there is nothing to stop. */
+    /* Stop at once.  False: there will be no reply.  NULL: there is nothing to stop. */
     bool (*stop)(void *self, uint64_t ticket);
-    /* Who flew has left without a word.  NULL: nobody wants to know. */
+    /* The viewer that controlled the hand has disconnected.  NULL: not used. */
     void (*lost)(void *self);
-    /* The next answer, if any. */
+    /* The next reply; false: none. */
     bool (*answer)(void *self, struct io_service_reply *answer);
-    /* What happened among those who look on, for the run's events; NULL: nobody wants to know. */
+    /* Events of viewers, for the run's events.  NULL: not used. */
     void (*note)(void *self, const char *text);
 };

@@ -1,3 +1,6 @@
+/*
+ * Tested by tests/io/live/test_hub.c.
+ */
 #include "io/live/session_queue.h"
 
 #include <stdlib.h>
@@ -99,8 +102,8 @@ int io_session_queue_unsubscribe(struct io_session_queue *viewer, uint32_t id)
     return channel;
 }
 
-/* Due times lie on a grid, so that the rate is kept though messages come in bursts; after a pause
- * the grid starts anew. */
+/* The due times are on a grid, so that the rate is kept although messages arrive in bursts;
+ * after a pause the grid starts anew. */
 static bool is_due(struct io_session_queue *viewer, int channel, uint64_t now_ns)
 {
     struct io_session_queue_subscription *subscription = &viewer->channel[channel];
@@ -119,7 +122,7 @@ void io_session_queue_push(struct io_session_queue *viewer, struct io_live_messa
         return;
     if (!whole && viewer->rate_hz > 0.0 && !is_due(viewer, message->channel, now_ns))
         return;
-    /* One that is larger than all the room passes alone. */
+    /* A message that is larger than the limit is queued alone. */
     while (viewer->count == IO_SESSION_QUEUE_MESSAGES_MAX ||
            (viewer->count > 0 && viewer->bytes + message->size > IO_SESSION_QUEUE_BYTES_MAX)) {
         io_live_message_drop(pop_oldest(viewer));
@@ -158,7 +161,7 @@ bool io_session_queue_has_more(const struct io_session_queue *viewer)
     return viewer->answers || viewer->time_due || viewer->count > 0;
 }
 
-/* A message whose subscription has ended meanwhile is passed over. */
+/* A message whose subscription has ended is skipped. */
 static bool next_message(struct io_session_queue *viewer, struct io_byte_writer *out)
 {
     bool found = false;

@@ -1,3 +1,6 @@
+/*
+ * Tested by tests/io/log/test_mcap_writer.c.
+ */
 #include "io/log/append_file.h"
 
 #include <errno.h>
@@ -24,11 +27,11 @@ static void fail(struct io_append_file *file, int error)
     file->count = 0;
 }
 
-/* A write came back with its result: bytes, or -errno. */
+/* A write has finished with its result: bytes, or -errno. */
 static void note_written(struct io_append_file *file, int result)
 {
     if (result == -EINTR || result == -EAGAIN)
-        return; /* started again as it is */
+        return; /* it is started again unchanged */
     if (result <= 0) {
         fail(file, result ? result : -EIO);
         return;
@@ -40,7 +43,7 @@ static void note_written(struct io_append_file *file, int result)
         block->done += part;
         left -= part;
         if (block->done < block->size)
-            return; /* short: the rest is started again and brings the reason */
+            return; /* a short write: the rest is started again and gives the reason */
         block->size = block->done = 0;
         file->first = (file->first + 1) % IO_APPEND_FILE_BLOCK_COUNT;
         file->count--;
@@ -55,8 +58,8 @@ static void write_oldest(struct io_append_file *file)
     note_written(file, result < 0 ? -errno : (int)result);
 }
 
-/* All queued blocks in one go: a worker of the kernel writes them, and on a busy machine each of
- * its turns is long in coming. */
+/* Submits all queued blocks as one write: a kernel worker writes them, and on a busy machine it
+ * waits long for each of its turns. */
 static bool submit_queued(struct io_append_file *file)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&file->uring);
@@ -79,7 +82,7 @@ static void close_uring(struct io_append_file *file)
     file->uring_open = false;
 }
 
-/* Start what is queued.  A ring that takes no work is given up for pwrite. */
+/* Start the queued blocks.  If the ring accepts no work, pwrite is used instead. */
 static void start_write(struct io_append_file *file)
 {
     if (file->count == 0 || file->under_way)
@@ -103,7 +106,7 @@ static void finish_write(struct io_append_file *file, struct io_uring_cqe *cqe)
     start_write(file);
 }
 
-/* Wait for the blocks under way. */
+/* Wait for the blocks that are being written. */
 static void wait_oldest(struct io_append_file *file)
 {
     struct io_uring_cqe *cqe;
@@ -115,7 +118,7 @@ static void wait_oldest(struct io_append_file *file)
         finish_write(file, cqe);
         return;
     }
-    close_uring(file); /* the blocks under way are given up with the ring */
+    close_uring(file); /* the blocks being written are given up with the ring */
     file->under_way = false;
     fail(file, error);
 }
@@ -136,7 +139,7 @@ int io_append_file_flush(struct io_append_file *file)
     return file->error;
 }
 
-/* A block with room that is not with the kernel, or NULL after an error. */
+/* A block with room that the kernel does not use, or NULL after an error. */
 static struct io_append_file_block *open_block(struct io_append_file *file)
 {
     while (file->count == IO_APPEND_FILE_BLOCK_COUNT && file->under_way)
@@ -168,7 +171,7 @@ void io_append_file_append(struct io_append_file *file, const void *bytes, size_
 
 int io_append_file_rewind(struct io_append_file *file, uint64_t size)
 {
-    (void)io_append_file_flush(file); /* the kernel lets go of the blocks */
+    (void)io_append_file_flush(file); /* the kernel releases the blocks */
     file->count = 0;
     if (ftruncate(file->fd, (off_t)size) != 0)
         return -errno;
@@ -177,7 +180,7 @@ int io_append_file_rewind(struct io_append_file *file, uint64_t size)
     return 0;
 }
 
-/* io_uring may be missing, forbidden (seccomp, sysctl) or too old to write; pwrite serves then. */
+/* io_uring may be missing, forbidden (seccomp, sysctl) or too old to write; pwrite is used then. */
 static void open_uring(struct io_append_file *file)
 {
     if (io_uring_queue_init(RING_ENTRIES, &file->uring, 0) != 0)
@@ -190,8 +193,9 @@ static void open_uring(struct io_append_file *file)
         close_uring(file);
 }
 
-/* A device or a pipe has no contents to lose, and some file systems know no locks.  What a run that
- * was killed had given to the kernel is written first, and the file is let go of only then. */
+/* A device or a pipe has no contents to lose, and some file systems have no locks.  After a run
+ * was killed, the kernel first writes what the run had submitted, and releases the lock only
+ * then. */
 int io_append_file_lock(int fd)
 {
     enum { LOOKS = 25 };
@@ -207,7 +211,7 @@ int io_append_file_lock(int fd)
     return -EBUSY;
 }
 
-/* Emptied only once it is ours: what another run writes is not lost. */
+/* Truncated only after it is locked, so that the log of another run is not lost. */
 static int open_empty(const char *path)
 {
     struct stat status = {0};
@@ -218,7 +222,7 @@ static int open_empty(const char *path)
     if (error == 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && ftruncate(fd, 0) != 0)
         error = -errno;
     if (error == 0 && S_ISREG(status.st_mode))
-        error = io_durable_sync_folder(path); /* its name; the bytes follow when it is closed */
+        error = io_durable_sync_folder(path); /* syncs its name; the bytes are synced at close */
     if (error)
         close(fd);
     return error ? error : fd;

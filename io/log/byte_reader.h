@@ -1,8 +1,8 @@
 /*
- * Reading little-endian fields out of bytes that nobody vouches for.
+ * Reads little-endian fields from untrusted bytes.
  *
  * A field that would reach past the end reads as zero and sets `bad`, which stays set; so a record
- * is parsed straight through and judged once.
+ * is parsed to its end and checked once.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
  * A byte string that grows on the heap, and the little-endian encoding of MCAP's field types.
  *
- * Running out of memory sets `failed` and turns every later put into nothing, so that a record can
- * be written without a test after each field; the caller asks once, at the end.
+ * Running out of memory sets `failed`, and every later put does nothing, so that a record can be
+ * written without a check after each field; the caller checks once, at the end.
  */
 #pragma once
 
@@ -17,9 +17,9 @@ struct io_byte_writer {
     bool failed;
 };
 
-/* Make room for `more` bytes after size.  False when there is no memory.  Context: any. */
+/* Make room for `more` bytes after size.  False when out of memory.  Context: any. */
 bool io_byte_writer_reserve(struct io_byte_writer *bytes, size_t more);
-/* Empty again, memory kept, failure forgiven. */
+/* Make it empty and clear `failed`; the memory is kept. */
 void io_byte_writer_clear(struct io_byte_writer *bytes);
 void io_byte_writer_free(struct io_byte_writer *bytes);
 

@@ -1,6 +1,6 @@
 /*
- * Messages of no fixed size as CDR: little endian, fields aligned from the first byte after the
- * header, which is not part of the image.
+ * Writes messages of variable size as CDR: little endian, fields aligned from the first byte after
+ * the header, which is not part of the image.
  */
 #pragma once
 

@@ -80,7 +80,7 @@ static int earliest_held(const struct io_decimate *decimate)
     return found;
 }
 
-/* Empty the memory: what is younger than from_ns goes into the log, in order of time. */
+/* Empty the memory: records newer than from_ns are written to the log, in order of time. */
 static void write_held(struct io_decimate *decimate, struct io_mcap_writer *writer,
                        uint64_t from_ns)
 {

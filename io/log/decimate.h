@@ -1,21 +1,21 @@
 /*
- * Which records of a channel go into the log: all, or every so many of them, and all around a
- * trigger.
+ * Selects the records of a channel that are written to the log: all, or every n-th, and all around
+ * a trigger.
  *
- * A record is chosen by its sequence number, the last of every so many, so that a reader who knows
- * `every` also knows which ones should be there, and so that times are round.  Those between wait
- * in a bounded memory; a trigger at t writes the ones of the last before_ns late, after newer ones
- * of their channel, and lets all pass until t + after_ns.
+ * A record is chosen by its sequence number, the last of every n, so that a reader who knows
+ * `every` also knows which records should be there, and so that the times are round.  The records
+ * between them wait in a bounded memory; a trigger at t writes those of the last before_ns late,
+ * after newer ones of their channel, and all records until t + after_ns.
  */
 #pragma once
 
 #include <stdint.h>
 
+#include "io/log/log_spec.h"
 #include "io/log/mcap_writer.h"
-#include "io/log/telemetry.h"
 
 struct io_decimate_channel {
-    unsigned char *items; /* of hold records, NULL where none is held */
+    unsigned char *items; /* `hold` records; NULL: none is held */
     size_t item_size;
     uint32_t every, hold, first, count;
 };

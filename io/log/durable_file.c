@@ -8,7 +8,7 @@
 
 enum { PATH_SIZE = 4096 };
 
-/* What a file system or a device says that has nothing to sync. */
+/* The error of a file system or a device that has nothing to sync. */
 static bool has_nothing(int error)
 {
     return error == EINVAL || error == ENOTSUP || error == EROFS;

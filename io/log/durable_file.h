@@ -1,13 +1,13 @@
 /*
- * What is called written survives a loss of power: the bytes of a file are synced, and so is the
- * folder that has its name.
+ * Makes written files survive a power loss: syncs the bytes of a file and the folder entry with its
+ * name.
  */
 #pragma once
 
-/* Sync the folder in which this name lies.  0 or -errno; a file system that cannot sync a folder
- * has no more to give.  Context: any but frame. */
+/* Sync the folder of this path.  0 or -errno; 0 as well when the file system cannot sync a
+ * folder.  Context: any but frame. */
 int io_durable_sync_folder(const char *path);
 
-/* Sync the bytes of an open file.  0 or -errno; a pipe or a device has nothing to sync.
- * Context: any but frame. */
+/* Sync the bytes of an open file.  0 or -errno; 0 as well for a pipe or a device, which has
+ * nothing to sync.  Context: any but frame. */
 int io_durable_sync_file(int fd);

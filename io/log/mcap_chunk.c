@@ -1,3 +1,6 @@
+/*
+ * Tested by tests/io/log/test_mcap_writer.c.
+ */
 #include "io/log/mcap_chunk.h"
 
 #include <errno.h>
@@ -74,13 +77,13 @@ bool io_mcap_chunk_add(struct io_mcap_chunk *chunk, const struct io_mcap_chunk_m
     io_put_u16(plain, io_mcap_id(message->channel));
     io_put_u32(plain, message->sequence);
     io_put_u64(plain, message->log_ns);
-    io_put_u64(plain, message->log_ns); /* published as it was logged: sim time */
+    io_put_u64(plain, message->log_ns); /* the publish time is the log time: sim time */
     io_put_raw(plain, cdr_little_endian, sizeof cdr_little_endian);
     io_put_raw(plain, message->payload, message->size);
     return true;
 }
 
-/* Compress behind what out already holds; the length field in front of it is patched. */
+/* Append the compressed chunk to out; the length field before it is filled in. */
 static int put_compressed(const struct io_mcap_chunk *chunk, struct io_byte_writer *out)
 {
     const size_t place = out->size;
@@ -91,7 +94,7 @@ static int put_compressed(const struct io_mcap_chunk *chunk, struct io_byte_writ
     const size_t size = ZSTD_compressCCtx(chunk->compressor, out->data + out->size, bound,
                                           chunk->plain.data, chunk->plain.size, ZSTD_LEVEL);
     if (ZSTD_isError(size))
-        return -ENOMEM; /* the only way to fail with a destination of the bound's size */
+        return -ENOMEM; /* the only possible error with a buffer of that size */
     out->size += size;
     io_patch_u64(out, place, size);
     return 0;
@@ -110,7 +113,7 @@ static int put_chunk(const struct io_mcap_chunk *chunk, struct io_byte_writer *o
     return error;
 }
 
-/* The head of a channel's index; its entries follow later, at the returned place. */
+/* Writes the head of a channel's index; its entries are written later, at the returned place. */
 static size_t put_index_head(struct io_byte_writer *out, int channel, uint32_t records)
 {
     const size_t size = (size_t)records * INDEX_ENTRY_SIZE;
@@ -123,7 +126,7 @@ static size_t put_index_head(struct io_byte_writer *out, int channel, uint32_t r
     return place;
 }
 
-/* One pass to lay the indexes out, one over the entries to deal them to their channels. */
+/* One pass lays the indexes out, and one pass writes each entry to the index of its channel. */
 static int put_indexes(const struct io_mcap_chunk *chunk, struct io_byte_writer *out, size_t base,
                        struct io_mcap_chunk_facts *facts)
 {

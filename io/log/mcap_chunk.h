@@ -1,5 +1,6 @@
 /*
- * A chunk under construction: message records, in the order they came, and what their indexes need.
+ * A chunk under construction: message records in the order of arrival, and the data for their
+ * indexes.
  *
  * Buffers grow to the size of the largest chunk and then stay, so the steady state does not
  * allocate.
@@ -42,11 +43,11 @@ struct io_mcap_chunk_message {
 int io_mcap_chunk_open(struct io_mcap_chunk *chunk);
 void io_mcap_chunk_free(struct io_mcap_chunk *chunk);
 
-/* False when there is no memory; the chunk is as before.  Context: any. */
+/* False when out of memory; the chunk is unchanged.  Context: any. */
 bool io_mcap_chunk_add(struct io_mcap_chunk *chunk, const struct io_mcap_chunk_message *message);
 
-/* Append the compressed chunk record and its message indexes to out, which will land at `offset` of
- * the file, and fill in the facts.  0 or -errno.  Context: any. */
+/* Append the compressed chunk record and its message indexes to out, which will be at `offset`
+ * of the file, and fill in the facts.  0 or -errno.  Context: any. */
 int io_mcap_chunk_encode(const struct io_mcap_chunk *chunk, struct io_byte_writer *out,
                          uint64_t offset, struct io_mcap_chunk_facts *facts);
 

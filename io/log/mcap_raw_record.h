@@ -1,5 +1,5 @@
 /*
- * A record as it lies in a file, before anybody knows what it says.
+ * An MCAP record before its content is decoded: opcode, offset, bytes.
  */
 #pragma once
 

@@ -1,3 +1,6 @@
+/*
+ * Tested by tests/io/log/test_mcap_writer.c.
+ */
 #include "io/log/mcap_record.h"
 
 #include <stdio.h>
@@ -62,7 +65,7 @@ static void put_pairs(struct io_byte_writer *out, const char *const *pairs)
     end_map(out, map);
 }
 
-/* The units of the fields, and which records were left out on purpose. */
+/* The units of the fields, and `every` if records are left out on purpose. */
 static void put_traits(struct io_byte_writer *out, const struct io_channel_spec *spec)
 {
     const size_t map = begin_map(out);
@@ -211,7 +214,7 @@ void io_mcap_put_footer(struct io_byte_writer *out, size_t summary_at, uint64_t 
                         uint64_t offsets_offset)
 {
     io_put_u8(out, IO_MCAP_FOOTER);
-    io_put_u64(out, IO_MCAP_FOOTER_SIZE); /* known, and covered by the CRC */
+    io_put_u64(out, IO_MCAP_FOOTER_SIZE); /* written at once, because the CRC covers it */
     io_put_u64(out, summary_offset);
     io_put_u64(out, offsets_offset);
     if (!out->failed)

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "io/log/byte_writer.h"
-#include "io/log/telemetry.h"
+#include "io/log/log_spec.h"
 
 enum io_mcap_opcode {
     IO_MCAP_HEADER = 0x01,
@@ -41,18 +41,18 @@ enum {
 
 extern const unsigned char io_mcap_magic[IO_MCAP_MAGIC_SIZE];
 
-/* Where a record lies in the file, prefix included. */
+/* The place of a record in the file, including its prefix. */
 struct io_mcap_extent {
     uint64_t offset, length;
 };
 
-/* What the summary tells of one chunk.  Channels are counted by index, id = index + 1. */
+/* The contents of the summary about one chunk.  Channels are numbered by index, id = index + 1. */
 struct io_mcap_chunk_facts {
     struct io_mcap_extent chunk, indexes;
     uint64_t start_ns, end_ns; /* earliest and latest log time */
     uint64_t stored_size, plain_size;
     uint32_t records[IO_CHANNEL_MAX];
-    uint64_t index_offset[IO_CHANNEL_MAX]; /* in the file; meaningless where records is 0 */
+    uint64_t index_offset[IO_CHANNEL_MAX]; /* in the file; not defined if records is 0 */
 };
 
 struct io_mcap_statistics {
@@ -93,7 +93,7 @@ void io_mcap_put_statistics(struct io_byte_writer *out,
                             const struct io_mcap_statistics *statistics);
 void io_mcap_put_summary_offset(struct io_byte_writer *out, enum io_mcap_opcode group,
                                 const struct io_mcap_extent *extent);
-/* The footer and the closing magic.  out holds the summary from its first byte on, so that the CRC
- * over it and over the footer's own start can be taken. */
+/* The footer and the closing magic.  out holds the whole summary, because the CRC covers the
+ * summary and the start of the footer. */
 void io_mcap_put_footer(struct io_byte_writer *out, size_t summary_at, uint64_t summary_offset,
                         uint64_t offsets_offset);

@@ -1,6 +1,6 @@
 /*
- * At open the file is walked once: records whose fields fill them exactly are taken, and where
- * there is none the next one is looked for byte by byte.  Chunks are only noted;
+ * At open the file is scanned once: records whose fields fill them exactly are accepted, and where
+ * there is none the next one is searched byte by byte.  Chunks are only listed;
  * io_mcap_recover_next() opens them one after the other.
  *
  *      | magic | head | chunk | ??????????? | chunk | chunk | cut
@@ -8,30 +8,17 @@
  */
 #include "io/log/mcap_recover.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
-#include <zstd.h>
 
 #include "io/log/mcap_definitions.h"
-#include "io/log/mcap_raw_record.h"
-#include "io/log/mcap_record.h"
-#include "rt/guarded_mapping.h"
+#include "io/log/mcap_inflate.h"
+#include "io/log/mcap_record_check.h"
+#include "io/log/mcap_source.h"
 
-enum {
-    CHUNK_SIZE_MAX = 64 * 1024 * 1024,
-    TEXT_SIZE_MAX = 4096,       /* of a name; definitions may be longer */
-    MAP_SIZE_MAX = 1024 * 1024, /* or else looking for records could take its square */
-    INDEX_ENTRY_SIZE = 16,
-    END_SIZE = IO_MCAP_PREFIX_SIZE + IO_MCAP_FOOTER_SIZE + IO_MCAP_MAGIC_SIZE,
-};
+enum { END_SIZE = IO_MCAP_PREFIX_SIZE + IO_MCAP_FOOTER_SIZE + IO_MCAP_MAGIC_SIZE };
 
 /* An array that grows by doubling. */
 struct list {
@@ -40,13 +27,11 @@ struct list {
 };
 
 struct io_mcap_recover {
-    struct io_slice file;
-    bool mapped;
-    atomic_bool gone; /* it was made shorter meanwhile; what is read then has a wrong CRC */
+    struct io_mcap_source source; /* in a file that was truncated meanwhile, CRCs are wrong */
     struct io_mcap_definitions schemas, channels;
-    struct list chunks; /* of struct record: chunks, and messages outside of them */
+    struct list chunks; /* raw records: chunks, and messages outside of chunks */
     struct list attachments, pairs;
-    bool found; /* any record at all */
+    bool found; /* there is a record */
     bool data_ended;
     bool no_memory;
     struct io_mcap_recover_losses losses;
@@ -54,9 +39,7 @@ struct io_mcap_recover {
     size_t next_chunk;
     struct io_slice plain;
     size_t plain_at;
-    unsigned char *inflated;
-    size_t inflated_capacity;
-    ZSTD_DCtx *inflater;
+    struct io_mcap_inflater inflater;
 };
 
 static void push(struct io_mcap_recover *recovery, struct list *list, const void *item, size_t size)
@@ -72,138 +55,7 @@ static void push(struct io_mcap_recover *recovery, struct list *list, const void
     memcpy((unsigned char *)list->items + list->count++ * size, item, size);
 }
 
-/* ---- what a record must look like ---- */
-
-/* A name that a person or a program chose. */
-static void check_name(struct io_byte_reader *fields)
-{
-    const struct io_slice name = io_get_string(fields);
-    fields->bad |= name.size > TEXT_SIZE_MAX;
-    for (size_t i = 0; i < name.size && !fields->bad; i++)
-        fields->bad |= name.data[i] < ' ' || name.data[i] == 0x7f;
-}
-
-static void check_map(struct io_byte_reader *fields)
-{
-    struct io_byte_reader map = io_byte_reader_of(io_get_string(fields));
-    map.bad |= map.left > MAP_SIZE_MAX;
-    while (!map.bad && map.left > 0) {
-        check_name(&map);
-        (void)io_get_string(&map);
-    }
-    fields->bad |= map.bad;
-}
-
-static void check_chunk(struct io_byte_reader *fields)
-{
-    (void)io_get_slice(fields, 8 + 8); /* first and last time: not needed, so free to be wrong */
-    fields->bad |= io_get_u64(fields) > CHUNK_SIZE_MAX;
-    (void)io_get_u32(fields); /* CRC */
-    check_name(fields);       /* compression */
-    (void)io_get_slice(fields, io_get_u64(fields));
-}
-
-static void check_attachment(struct io_byte_reader *fields)
-{
-    (void)io_get_slice(fields, 8 + 8);
-    check_name(fields);
-    check_name(fields);
-    (void)io_get_slice(fields, io_get_u64(fields));
-    (void)io_get_u32(fields);
-}
-
-/* Do the fields of the record fill it exactly?  What is left of fields tells. */
-static void check_fields(uint8_t opcode, struct io_byte_reader *fields)
-{
-    switch (opcode) {
-    case IO_MCAP_HEADER:
-        check_name(fields);
-        check_name(fields);
-        break;
-    case IO_MCAP_FOOTER:
-        (void)io_get_slice(fields, IO_MCAP_FOOTER_SIZE);
-        break;
-    case IO_MCAP_SCHEMA:
-        (void)io_get_u16(fields);
-        check_name(fields);
-        check_name(fields);
-        (void)io_get_string(fields);
-        break;
-    case IO_MCAP_CHANNEL:
-        (void)io_get_u32(fields); /* ids of channel and schema */
-        check_name(fields);
-        check_name(fields);
-        check_map(fields);
-        break;
-    case IO_MCAP_CHUNK:
-        check_chunk(fields);
-        break;
-    case IO_MCAP_MESSAGE_INDEX:
-        (void)io_get_u16(fields);
-        fields->bad |= io_get_string(fields).size % INDEX_ENTRY_SIZE != 0;
-        break;
-    case IO_MCAP_CHUNK_INDEX:
-        (void)io_get_slice(fields, 32);
-        (void)io_get_string(fields);
-        (void)io_get_u64(fields);
-        check_name(fields);
-        (void)io_get_slice(fields, 16);
-        break;
-    case IO_MCAP_ATTACHMENT:
-        check_attachment(fields);
-        break;
-    case IO_MCAP_ATTACHMENT_INDEX:
-        (void)io_get_slice(fields, 40);
-        check_name(fields);
-        check_name(fields);
-        break;
-    case IO_MCAP_STATISTICS:
-        (void)io_get_slice(fields, 8 + 2 + 4 * 4 + 16);
-        (void)io_get_string(fields);
-        break;
-    case IO_MCAP_METADATA:
-        check_name(fields);
-        check_map(fields);
-        break;
-    case IO_MCAP_METADATA_INDEX:
-        (void)io_get_slice(fields, 16);
-        check_name(fields);
-        break;
-    case IO_MCAP_SUMMARY_OFFSET:
-        (void)io_get_slice(fields, 17);
-        break;
-    case IO_MCAP_DATA_END:
-        (void)io_get_u32(fields);
-        break;
-    default:
-        fields->bad = true;
-    }
-}
-
-static bool is_record(struct io_slice file, size_t at, struct io_mcap_raw_record *record)
-{
-    if (!io_mcap_raw_record_at(file, at, record))
-        return false;
-    struct io_byte_reader fields = io_byte_reader_of(record->content);
-    if (record->opcode == IO_MCAP_MESSAGE) /* its data fill it whatever they are */
-        return fields.left >= IO_MCAP_MESSAGE_SIZE;
-    check_fields(record->opcode, &fields);
-    return !fields.bad && fields.left == 0;
-}
-
-/* Found by looking for it, a record must be more than short: a few bytes are soon alike. */
-static bool is_distinct_record(struct io_slice file, size_t at, struct io_mcap_raw_record *record)
-{
-    const uint8_t opcode = file.data[at];
-    if (opcode == IO_MCAP_MESSAGE || opcode == IO_MCAP_DATA_END || !is_record(file, at, record))
-        return false;
-    const size_t end = io_mcap_raw_record_end(record);
-    return opcode != IO_MCAP_FOOTER ||
-           (file.size - end >= IO_MCAP_MAGIC_SIZE &&
-            memcmp(file.data + end, io_mcap_magic, IO_MCAP_MAGIC_SIZE) == 0);
-}
-
-/* ---- taking records ---- */
+/* ---- reading records ---- */
 
 static void define(struct io_mcap_recover *recovery, bool channel, uint16_t id,
                    const struct io_mcap_raw_record *record, struct io_slice text, uint16_t schema)
@@ -261,8 +113,8 @@ static void read_metadata(struct io_mcap_recover *recovery, const struct io_mcap
     }
 }
 
-/* It covers what no other CRC does: indexes, definitions, metadata.  Only the first is looked at,
- * or else a file of nothing but such records would take its square. */
+/* Its CRC covers what no other CRC does: indexes, definitions, metadata.  Only the first such
+ * record is checked, because the time for a file full of them would be quadratic in its size. */
 static void read_data_end(struct io_mcap_recover *recovery, const struct io_mcap_raw_record *record)
 {
     struct io_byte_reader fields = io_byte_reader_of(record->content);
@@ -270,7 +122,8 @@ static void read_data_end(struct io_mcap_recover *recovery, const struct io_mcap
     if (recovery->data_ended)
         return;
     recovery->data_ended = true;
-    recovery->losses.data_bad |= crc != 0 && crc != crc32_z(0, recovery->file.data, record->offset);
+    recovery->losses.data_bad |=
+        crc != 0 && crc != crc32_z(0, recovery->source.file.data, record->offset);
 }
 
 static void read_record(struct io_mcap_recover *recovery, const struct io_mcap_raw_record *record)
@@ -295,11 +148,11 @@ static void read_record(struct io_mcap_recover *recovery, const struct io_mcap_r
         push(recovery, &recovery->chunks, record, sizeof *record);
         break;
     default:
-        break; /* the rest says again what these say */
+        break; /* the other records repeat information of these */
     }
 }
 
-/* ---- the walk ---- */
+/* ---- the scan ---- */
 
 static void note_gap(struct io_mcap_recover *recovery, size_t from, size_t to)
 {
@@ -313,20 +166,20 @@ static void note_gap(struct io_mcap_recover *recovery, size_t from, size_t to)
 static size_t find_record(struct io_slice file, size_t at)
 {
     struct io_mcap_raw_record record;
-    while (at < file.size && !is_distinct_record(file, at, &record))
+    while (at < file.size && !io_mcap_is_distinct_record(file, at, &record))
         at++;
     return at;
 }
 
 static void scan_file(struct io_mcap_recover *recovery)
 {
-    const struct io_slice file = recovery->file;
+    const struct io_slice file = recovery->source.file;
     const bool has_magic = file.size >= IO_MCAP_MAGIC_SIZE &&
                            memcmp(file.data, io_mcap_magic, IO_MCAP_MAGIC_SIZE) == 0;
     size_t at = has_magic ? IO_MCAP_MAGIC_SIZE : 0;
     while (at < file.size) {
         struct io_mcap_raw_record record;
-        if (is_record(file, at, &record)) {
+        if (io_mcap_is_record(file, at, &record)) {
             read_record(recovery, &record);
             at = io_mcap_raw_record_end(&record);
             if (record.opcode == IO_MCAP_FOOTER && file.size - at == IO_MCAP_MAGIC_SIZE)
@@ -350,15 +203,15 @@ static void read_statistics(struct io_mcap_recover *recovery,
     recovery->losses.stated_messages = io_get_u64(&fields);
 }
 
-/* The summary repeats the definitions, and a CRC vouches for it. */
+/* The summary repeats the definitions and has a CRC. */
 static void read_summary(struct io_mcap_recover *recovery)
 {
-    const struct io_slice file = recovery->file;
+    const struct io_slice file = recovery->source.file;
     struct io_mcap_raw_record footer, record;
     if (file.size < END_SIZE + IO_MCAP_MAGIC_SIZE ||
         memcmp(file.data + file.size - IO_MCAP_MAGIC_SIZE, io_mcap_magic, IO_MCAP_MAGIC_SIZE) !=
             0 ||
-        !is_record(file, file.size - END_SIZE, &footer) || footer.opcode != IO_MCAP_FOOTER)
+        !io_mcap_is_record(file, file.size - END_SIZE, &footer) || footer.opcode != IO_MCAP_FOOTER)
         return;
     struct io_byte_reader fields = io_byte_reader_of(footer.content);
     const uint64_t start = io_get_u64(&fields);
@@ -370,7 +223,7 @@ static void read_summary(struct io_mcap_recover *recovery)
     const size_t size = footer.offset + IO_MCAP_PREFIX_SIZE + 16 - (size_t)start;
     if (crc32_z(0, file.data + start, size) != crc)
         return;
-    for (size_t at = (size_t)start; at < footer.offset && is_record(file, at, &record);
+    for (size_t at = (size_t)start; at < footer.offset && io_mcap_is_record(file, at, &record);
          at = io_mcap_raw_record_end(&record)) {
         if (record.opcode == IO_MCAP_SCHEMA || record.opcode == IO_MCAP_CHANNEL)
             read_definition(recovery, &record);
@@ -383,26 +236,16 @@ static void read_summary(struct io_mcap_recover *recovery)
 
 static bool inflate_chunk(struct io_mcap_recover *recovery, struct io_slice stored, size_t size)
 {
-    if (!recovery->inflated || recovery->inflated_capacity < size) {
-        free(recovery->inflated);
-        recovery->inflated = malloc(size + 1);
-        recovery->inflated_capacity = size;
-    }
-    if (!recovery->inflater)
-        recovery->inflater = ZSTD_createDCtx();
-    if (!recovery->inflated || !recovery->inflater)
-        return false;
-    const size_t got =
-        ZSTD_decompressDCtx(recovery->inflater, recovery->inflated, size, stored.data, stored.size);
-    recovery->plain = (struct io_slice){.data = recovery->inflated, .size = size};
-    return !ZSTD_isError(got) && got == size;
+    const char *why;
+    return io_mcap_inflate(&recovery->inflater, stored, size, &recovery->plain, &why) == 0 &&
+           recovery->plain.size == size;
 }
 
 static bool open_chunk(struct io_mcap_recover *recovery, const struct io_mcap_raw_record *record)
 {
     struct io_byte_reader fields = io_byte_reader_of(record->content);
     (void)io_get_slice(&fields, 8 + 8);
-    const size_t size = (size_t)io_get_u64(&fields); /* checked by get_chunk() */
+    const size_t size = (size_t)io_get_u64(&fields); /* checked by io_mcap_is_record() */
     const uint32_t crc = io_get_u32(&fields);
     const struct io_slice compression = io_get_string(&fields);
     const struct io_slice stored = io_get_slice(&fields, io_get_u64(&fields));
@@ -477,7 +320,7 @@ bool io_mcap_recover_next(struct io_mcap_recover *recovery, struct io_mcap_messa
     }
 }
 
-/* ---- what else there is ---- */
+/* ---- losses, channels, attachments, metadata ---- */
 
 const struct io_mcap_recover_losses *io_mcap_recover_losses(const struct io_mcap_recover *recovery)
 {
@@ -550,7 +393,7 @@ static struct io_mcap_recover *scan_and_begin(struct io_mcap_recover *recovery, 
     if (recovery->found && !recovery->no_memory)
         return recovery;
     snprintf(error, 256, "%.200s: %s", name,
-             recovery->no_memory ? "no memory" : "nothing of an MCAP file is in it");
+             recovery->no_memory ? "no memory" : "the file has no MCAP record");
     io_mcap_recover_close(recovery);
     return NULL;
 }
@@ -562,41 +405,14 @@ struct io_mcap_recover *io_mcap_recover_open_bytes(const void *bytes, size_t siz
         snprintf(error, 256, "bytes: no memory");
         return NULL;
     }
-    recovery->file = (struct io_slice){.data = bytes, .size = size};
+    recovery->source.file = (struct io_slice){.data = bytes, .size = size};
     return scan_and_begin(recovery, "bytes", error);
-}
-
-/* NULL when it worked, else what is wrong. */
-static const char *map_file(struct io_mcap_recover *recovery, const char *path)
-{
-    struct stat status;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return strerror(errno);
-    const char *wrong = NULL;
-    if (fstat(fd, &status) != 0)
-        wrong = strerror(errno);
-    else if (!S_ISREG(status.st_mode))
-        wrong = "not a regular file";
-    else if (status.st_size == 0)
-        wrong = "the file is empty";
-    void *bytes =
-        wrong ? MAP_FAILED : mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (!wrong && bytes == MAP_FAILED)
-        wrong = strerror(errno);
-    close(fd);
-    if (wrong)
-        return wrong;
-    recovery->file = (struct io_slice){.data = bytes, .size = (size_t)status.st_size};
-    recovery->mapped = true;
-    (void)rt_guarded_mapping_add(bytes, (size_t)status.st_size, &recovery->gone);
-    return NULL;
 }
 
 struct io_mcap_recover *io_mcap_recover_open(const char *path, char error[256])
 {
     struct io_mcap_recover *recovery = calloc(1, sizeof *recovery);
-    const char *wrong = recovery ? map_file(recovery, path) : "no memory";
+    const char *wrong = recovery ? io_mcap_source_open(&recovery->source, path) : "no memory";
     if (!wrong)
         return scan_and_begin(recovery, path, error);
     snprintf(error, 256, "%.150s: %.90s", path, wrong);
@@ -613,11 +429,7 @@ void io_mcap_recover_close(struct io_mcap_recover *recovery)
     free(recovery->chunks.items);
     free(recovery->attachments.items);
     free(recovery->pairs.items);
-    free(recovery->inflated);
-    ZSTD_freeDCtx(recovery->inflater);
-    if (recovery->mapped)
-        rt_guarded_mapping_remove(recovery->file.data);
-    if (recovery->mapped)
-        munmap((void *)(uintptr_t)recovery->file.data, recovery->file.size);
+    io_mcap_inflater_free(&recovery->inflater);
+    io_mcap_source_close(&recovery->source);
     free(recovery);
 }

@@ -10,8 +10,9 @@
 #include "rt/check.h"
 #include "rt/clock.h"
 
-/* Whoever kills the process loses the open chunk: its age is half of what may be lost, so that a
- * telemetry thread that is late by a quarter of a second still keeps the promise. */
+/* When the process is killed, the open chunk is lost.  Its largest age is half of the time that
+ * may be lost, so that the promise holds even if the telemetry thread is late by a quarter of a
+ * second. */
 enum { CHUNK_SIZE = 256 * 1024, CHUNK_AGE_NS = 250 * 1000 * 1000 };
 
 static uint64_t wall_ns(void)
@@ -55,7 +56,7 @@ static void count_chunk(struct io_mcap_writer *writer, const struct io_mcap_chun
     io_mcap_put_chunk_index(&writer->chunk_indexes, facts, writer->channel_count);
 }
 
-/* Count the chunks that have reached the file since the last look. */
+/* Count the chunks that have reached the file since the last call. */
 static void commit(struct io_mcap_writer *writer)
 {
     int whole = 0;
@@ -72,7 +73,7 @@ static void commit(struct io_mcap_writer *writer)
             (size_t)writer->pending_count * sizeof *writer->pending);
 }
 
-/* What is whole stays; messages on their way are lost, and so are all that come after. */
+/* Whole sections stay; messages in flight and all later ones are lost. */
 static void give_up(struct io_mcap_writer *writer, int error)
 {
     note_error(writer, error);
@@ -157,7 +158,7 @@ void io_mcap_writer_flush(struct io_mcap_writer *writer)
     commit_or_give_up(writer);
 }
 
-/* Write out as one section, now.  0, or -errno and the file is as before. */
+/* Write `out` as one section and wait.  0, or -errno with the file unchanged. */
 static int write_section(struct io_mcap_writer *writer)
 {
     if (writer->stuck)
@@ -177,7 +178,7 @@ static int write_section(struct io_mcap_writer *writer)
     return 0;
 }
 
-/* Append an attachment to out, and tell where it will be. */
+/* Append an attachment to out, and note its place in the file. */
 static void put_attachment(struct io_mcap_writer *writer, const struct io_blob *blob)
 {
     const uint64_t log_ns = writer->statistics.end_ns, create_ns = wall_ns();
@@ -239,7 +240,7 @@ static void put_channels(const struct io_mcap_writer *writer, struct io_byte_wri
         io_mcap_put_channel(out, io_mcap_id(i), writer->schema_id[i], &writer->channels[i]);
 }
 
-/* All that a reader of a cut-off log needs comes first. */
+/* Everything that a reader of a truncated log needs comes first. */
 static int write_head(struct io_mcap_writer *writer, const char *const *metadata,
                       const struct io_blob *attachments, int attachment_count)
 {
@@ -263,7 +264,7 @@ static void free_buffers(struct io_mcap_writer *writer)
     io_byte_writer_free(&writer->summary_offsets);
 }
 
-/* A log that has no head is no log; a device such as /dev/full stays. */
+/* A log without a head is removed; a device such as /dev/full stays. */
 static void remove_file(const char *path)
 {
     struct stat status;
@@ -311,7 +312,7 @@ static void write_late_attachment(struct io_mcap_writer *writer, const struct io
     writer->statistics.attachments--;
 }
 
-/* The records from `from` on are a group; returns where the next one begins. */
+/* The records from `from` on are one group; returns the start of the next one. */
 static size_t end_group(struct io_mcap_writer *writer, enum io_mcap_opcode opcode, size_t from)
 {
     const struct io_mcap_extent extent = {

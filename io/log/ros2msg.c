@@ -1,3 +1,6 @@
+/*
+ * Tested by tests/io/log/test_mcap_writer.c and test_telemetry.c.
+ */
 #include "io/log/ros2msg.h"
 
 #include <ctype.h>

@@ -13,10 +13,10 @@
 #include "rt/ring.h"
 
 enum {
-    BATCH = 1024,                   /* records between two looks at the file */
-    NAP_NS = 3 * 1000 * 1000,       /* between two looks at empty rings */
+    BATCH = 1024,                   /* records between two polls of the file */
+    NAP_NS = 3 * 1000 * 1000,       /* between two polls of empty rings */
     PAYLOAD_MAX = 16 * 1024 * 1024, /* the reader refuses chunks above four times this */
-    NICE_WHILE_BEHIND = -10,        /* nice while behind; still behind all that is real-time */
+    NICE_WHILE_BEHIND = -10, /* while the rings fill up; every real-time thread still comes first */
 };
 
 /* An item of a ring.  Items begin on a cache line, so the payload is aligned for any field. */
@@ -27,14 +27,14 @@ struct item {
     unsigned char payload[];
 };
 
-/* What the producer of a channel writes, on a line of its own. */
+/* Written by the producer of a channel, on a cache line of its own. */
 struct producer {
     _Alignas(RT_CACHE_LINE) struct rt_ring *ring;
-    uint32_t sequence; /* counts dropped records too, so the log shows where they are missing */
+    uint32_t sequence; /* counts dropped records too, so that the log shows the gaps */
     uint64_t pushed;
 };
 
-/* What the telemetry thread writes. */
+/* Written by the telemetry thread. */
 struct consumer {
     _Alignas(RT_CACHE_LINE) struct rt_ring *ring;
     atomic_uint_fast64_t taken;
@@ -53,7 +53,7 @@ struct io_telemetry {
     struct io_decimate decimate;
     atomic_bool stop;
 
-    /* The writer's counts as other threads may read them. */
+    /* Copies of the writer's counts that other threads may read. */
     atomic_uint_fast64_t records, bytes, lost, decimated;
     atomic_int error;
 };
@@ -70,7 +70,8 @@ static void check_spec(const struct io_channel_spec *spec)
     RT_CHECK(memchr(spec->topic, 0, IO_TOPIC_MAX) && memchr(spec->schema, 0, IO_TOPIC_MAX));
 }
 
-/* One layout answers both size and place.  ring_mem: where each ring goes, when mem is not NULL. */
+/* One layout gives the size and the placement.  ring_mem: the place of each ring, when mem is
+ * not NULL. */
 static size_t place_telemetry(const struct io_channel_spec *channels, int channel_count,
                               struct io_telemetry *telemetry, void *mem,
                               void *ring_mem[IO_CHANNEL_MAX])
@@ -184,7 +185,7 @@ static void handle_record(struct io_telemetry *telemetry, int channel, const str
     if (telemetry->observer.observe)
         telemetry->observer.observe(telemetry->observer.self, channel, item->log_ns, item->payload);
     rt_ring_pop(consumer->ring);
-    /* Release: who sees the count also sees the slot it frees. */
+    /* Release: a thread that sees the count also sees the slot that it frees. */
     atomic_fetch_add_explicit(&consumer->taken, 1, memory_order_release);
 }
 
@@ -212,7 +213,7 @@ static void publish_counts(struct io_telemetry *telemetry)
     atomic_store_explicit(&telemetry->error, writer->error, memory_order_relaxed);
 }
 
-/* Looks at the rings now and then, so that the frame thread never has to wake it. */
+/* Polls the rings, so that the frame thread never has to wake this one. */
 static void telemetry_main(void *self)
 {
     struct io_telemetry *telemetry = self;
@@ -223,8 +224,8 @@ static void telemetry_main(void *self)
         if (telemetry->to_file)
             io_mcap_writer_poll(&telemetry->writer);
         publish_counts(telemetry);
-        /* A board on this core comes first, until records are about to be lost.  Refused: slower.
-         */
+        /* A board on this core has priority until records are about to be lost.  If setpriority
+         * is refused, this thread is only slower. */
         if (more != is_behind)
             (void)setpriority(PRIO_PROCESS, 0, more ? NICE_WHILE_BEHIND : usual);
         is_behind = more;
@@ -232,7 +233,8 @@ static void telemetry_main(void *self)
             continue;
         if (last)
             break;
-        /* Read after a drain and before the next: what was pushed before the stop is seen. */
+        /* Read after one drain and before the next, so that records pushed before the stop are
+         * written. */
         last = atomic_load_explicit(&telemetry->stop, memory_order_acquire);
         if (!last)
             nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
@@ -242,7 +244,7 @@ static void telemetry_main(void *self)
     publish_counts(telemetry);
 }
 
-/* A file-size limit is then an error of the write and not the end of the run. */
+/* A file-size limit is then an error of the write and does not end the process. */
 static void ignore_file_size_signal(void)
 {
     struct sigaction action;

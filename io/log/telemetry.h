@@ -1,6 +1,7 @@
 /*
- * From the frame to the file: the frame thread copies fixed-size records into rings; the telemetry
- * thread, never real-time, turns them into an MCAP log.  A full ring drops and counts.
+ * The telemetry thread: the frame thread copies fixed-size records into rings, and the telemetry
+ * thread, never real-time, writes them to an MCAP log.  Records that find their ring full are
+ * dropped and counted.
  *
  * A payload is the CDR image of its message after the 4-byte header: little endian, natural
  * alignment, fixed-size arrays only, so a C struct is a memcpy.  The schema is ros2msg text.
@@ -11,44 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/log/log_spec.h"
 #include "rt/thread.h"
-
-enum { IO_CHANNEL_MAX = 144, IO_TOPIC_MAX = 64 };
-
-struct io_channel_spec {
-    char topic[IO_TOPIC_MAX];    /* "/frame" */
-    char schema[IO_TOPIC_MAX];   /* "airbearing_msgs/msg/Frame" */
-    const char *definition;      /* ros2msg text, with units in comments */
-    uint32_t payload_size;       /* bytes of the CDR image without its header */
-    uint32_t depth;              /* records the ring holds */
-    uint32_t every;              /* every so many records one is written; 0 and 1: all */
-    uint32_t hold;               /* records between them that wait for a trigger */
-    const char *const *metadata; /* key, value ... NULL; NULL: units and every as told above */
-};
-
-struct io_blob { /* attachment or metadata text */
-    const char *name;
-    const char *media_type;
-    const void *bytes;
-    size_t size;
-};
-
-/* When all channels are to be recorded whole for a while. */
-struct io_log_trigger {
-    bool (*seen)(void *self, int channel, const void *payload); /* is it now?  NULL: never */
-    void *self;
-    uint64_t before_ns, after_ns; /* of log time */
-};
 
 struct io_log_result {
     uint64_t records, dropped, bytes;
-    uint64_t decimated; /* left out because their channel says so */
+    uint64_t decimated; /* left out because of their channel's `every` */
     int error; /* 0, or -errno of the first failed write: the log ends with the last chunk before it
                 */
 };
 
-/* Sees every record when it is taken from its ring, log or not; the payload is gone afterwards.
- * Context: telemetry thread. */
+/* Called with every record that is taken from its ring, with or without a log; the payload is
+ * valid during the call.  Context: telemetry thread. */
 struct io_record_observer {
     void *self;
     void (*observe)(void *self, int channel, uint64_t log_ns, const void *payload);
@@ -66,26 +41,27 @@ struct io_telemetry *io_telemetry_place(const struct io_channel_spec *channels, 
 void *io_telemetry_claim(struct io_telemetry *telemetry, int channel, uint64_t log_time_ns);
 /* The claimed record is complete.  Context: frame. */
 void io_telemetry_push(struct io_telemetry *telemetry, int channel);
-/* True when a claim would succeed.  A run that no wall clock paces waits for it instead of
- * dropping. Context: frame, the channel's producer. */
+/* True when a claim would succeed.  A run that is not paced by the wall clock waits for this
+ * instead of dropping records.  Context: frame, the channel's producer. */
 bool io_telemetry_has_room(const struct io_telemetry *telemetry, int channel);
 
-/* Records that could be claimed now, and those that the ring holds.  Context: as above. */
+/* The number of records that could be claimed now, and the size of the ring in records.
+ * Context: as above. */
 uint64_t io_telemetry_room(const struct io_telemetry *telemetry, int channel);
 uint64_t io_telemetry_depth(const struct io_telemetry *telemetry, int channel);
 
-/* As they were given.  Context: any. */
+/* The channels as given at placement.  Context: any. */
 const struct io_channel_spec *io_telemetry_channels(const struct io_telemetry *telemetry,
                                                     int *count);
-/* Before the start; see NULL: nobody looks.  Context: setup. */
+/* Set the observer before the start; observe NULL: none.  Context: setup. */
 void io_telemetry_observe(struct io_telemetry *telemetry, struct io_record_observer observer);
-/* What makes channels with `every` pass all their records.  Its seen() is asked for each record, by
- * the telemetry thread.  Context: setup, before the start. */
+/* Set the trigger that makes channels with `every` write all their records.  The telemetry
+ * thread calls its seen() for each record.  Context: setup, before the start. */
 void io_telemetry_trigger(struct io_telemetry *telemetry, const struct io_log_trigger *trigger);
 
-/* Create the file, write header, schemas, channels, metadata (key, value, ... NULL; or NULL for
- * none) and attachments, start the thread.  0 or -errno.  From here on the process ignores SIGXFSZ.
- * With path NULL the thread drains the rings all the same and keeps nothing, so that the frame does
+/* Create the file, write header, schemas, channels, metadata (key, value, ...  NULL; or NULL for
+ * none) and attachments, start the thread.  0 or -errno.  From here on the process ignores
+ * SIGXFSZ.  With path NULL the thread drains the rings without writing, so that the frame does
  * the same work with and without a log.  Context: setup. */
 int io_telemetry_start(struct io_telemetry *telemetry, const char *path,
                        const struct rt_thread_spec *spec, const char *const *metadata,
@@ -94,5 +70,5 @@ int io_telemetry_start(struct io_telemetry *telemetry, const char *path,
  * after the run. */
 void io_telemetry_stop(struct io_telemetry *telemetry, const struct io_blob *extra, int extra_count,
                        struct io_log_result *result);
-/* So far.  Context: any. */
+/* The result so far.  Context: any. */
 void io_telemetry_result(const struct io_telemetry *telemetry, struct io_log_result *result);

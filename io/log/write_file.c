@@ -36,7 +36,7 @@ static int write_into(const char *path, int flags, mode_t mode, const void *byte
     return error;
 }
 
-/* What was there is there until all of the new is. */
+/* The old contents stay until all of the new ones are written. */
 static int replace(const char *path, mode_t mode, const void *bytes, size_t size)
 {
     char beside[PATH_MAX];
@@ -45,7 +45,7 @@ static int replace(const char *path, mode_t mode, const void *bytes, size_t size
         return -ENAMETOOLONG;
     int error = write_into(beside, O_EXCL, mode & 0777, bytes, size);
     if (error == -EEXIST)
-        return error; /* somebody else's */
+        return error; /* another process writes this file */
     if (error == 0 && rename(beside, path) != 0)
         error = -errno;
     if (error)
@@ -58,7 +58,7 @@ int io_write_file(const char *path, const void *bytes, size_t size)
     struct stat status;
     const bool regular = lstat(path, &status) == 0 && S_ISREG(status.st_mode);
     int error = regular ? replace(path, status.st_mode, bytes, size) : -EACCES;
-    /* A device, a link, or a folder that takes no new file: in place, then. */
+    /* A device, a link, or a folder that accepts no new file is written in place. */
     if (error == -EACCES || error == -EPERM || error == -EEXIST || error == -ENAMETOOLONG)
         error = write_into(path, O_TRUNC, 0666, bytes, size);
     return error ? error : io_durable_sync_folder(path);

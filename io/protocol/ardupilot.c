@@ -10,12 +10,12 @@ enum {
     MAGIC_32 = 29569,
     HEAD_SIZE = 8,
     DIGITS = 9,          /* significant ones; a float has seven and a half */
-    ZEROS_MAX = 4,       /* in front of a small number, before it gets an exponent */
-    NUMBER_MAX = 24,     /* characters of one number at the most */
-    RC_CHANNELS_MAX = 12 /* that ArduPilot reads */
+    ZEROS_MAX = 4,       /* zeros in front of a small number; a smaller one gets an exponent */
+    NUMBER_MAX = 24,     /* the most characters of one number */
+    RC_CHANNELS_MAX = 12 /* the channels that ArduPilot reads */
 };
 
-/* What a range finder says that sees nothing: far beyond what any can measure. */
+/* The reading of a range finder without an echo: far beyond the range of any real one. */
 static const double no_echo_m = 1000.0;
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the wire's order");
@@ -53,8 +53,8 @@ void io_ardupilot_to_controls(const struct io_ardupilot_servos *servos,
     }
 }
 
-/* A line under construction.  printf may take memory for a double, so digits are written by hand.
- */
+/* A line under construction.  printf may allocate memory for a double, so the digits are written
+ * here. */
 struct line {
     char *text;
     size_t size;
@@ -99,8 +99,8 @@ static uint64_t split_decimal(double value, int *exponent)
     return digits;
 }
 
-/* d.dddd, with the point behind the first `whole` digits (0 or less: 0.0ddd), zeros at the end left
- * out. */
+/* Writes d.dddd with the point after the first `whole` digits (0 or less: 0.0ddd), without
+ * trailing zeros. */
 static void put_digits(struct line *line, uint64_t digits, int whole)
 {
     uint64_t unit = 1;

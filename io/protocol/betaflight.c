@@ -20,7 +20,8 @@ struct fdm {
 };
 _Static_assert(sizeof(struct fdm) == IO_BETAFLIGHT_FDM_SIZE, "18 doubles, no pads");
 
-/* Without a barometer the ground is at sea level: no pressure at all would be an endless height. */
+/* The pressure where there is no barometer: that at sea level, because a pressure of zero would
+ * be an infinite altitude. */
 static const double sea_pressure = 101325.0;
 
 static bool all_finite(const float *value, int count)

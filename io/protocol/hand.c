@@ -27,8 +27,9 @@ bool io_hand_decode(const void *bytes, size_t size, struct io_hand_report *repor
     return true;
 }
 
-/* A button that does the same again would undo its first press by flipping back, if nobody has seen
- * that yet; then the first stands for both.  Which mode was last is told by mode. */
+/* A second press of an idempotent button before a frame has latched the first would flip the bit
+ * back and undo the first; so it is left out, and the first counts for both.  The mode that was
+ * pressed last is in hand->mode. */
 static void count_presses(const struct io_hand_spec *spec, struct io_hand_decoder *hand,
                           uint32_t pressed)
 {
@@ -42,18 +43,19 @@ static void count_presses(const struct io_hand_spec *spec, struct io_hand_decode
             hand->mode = (uint32_t)i;
 }
 
-/* Overtaken on its way, or sent twice by the network.  One that is older than that is of a clock
- * that was set back, and so is one in a row of such that go on among themselves: else the hand
- * would stay as it was until that clock has caught up. */
+/* True for a report that was overtaken or duplicated by the network.  A report that is much
+ * older shows that the sender's clock was set back.  So does a sequence of older reports with
+ * increasing times: without this rule the hand would stay as it was until that clock has caught
+ * up. */
 static bool is_late(struct io_hand_decoder *hand, const struct io_hand_report *report)
 {
     const uint64_t newest_us = hand->newest.sent_us, sent_us = report->sent_us;
     const bool older = hand->has_report && sent_us != 0 && sent_us < newest_us &&
                        newest_us - sent_us < IO_HAND_LATE_US;
-    const bool goes_on = older && hand->sim_delay_line_count > 0 && sent_us > hand->late_us;
+    const bool goes_on = older && hand->late_count > 0 && sent_us > hand->late_us;
     hand->late_us = sent_us;
-    hand->sim_delay_line_count = goes_on ? hand->sim_delay_line_count + 1 : older;
-    return older && hand->sim_delay_line_count < IO_HAND_LATE_COUNT;
+    hand->late_count = goes_on ? hand->late_count + 1 : older;
+    return older && hand->late_count < IO_HAND_LATE_COUNT;
 }
 
 void io_hand_to_command(const struct io_hand_spec *spec, struct io_hand_decoder *hand,

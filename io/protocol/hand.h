@@ -1,27 +1,27 @@
 /*
- * What a hand controller says: one picture of all its axes and buttons, whenever one has moved.
+ * The hand controller protocol: one report of all axes and buttons whenever one of them changes.
  *
  *      0  "HAND"            4 bytes
- *      4  uint32 version    1, or 2 where the sender's time follows
+ *      4  uint32 version    1, or 2 if the sender's time follows
  *      8  uint32 buttons    bit i: button i is down
- *     12  float axis[24]    -1 to 1, in the order of the kernel's ABS_ codes; 0 where there is none
+ *     12  float axis[24]    -1 to 1, in the order of the kernel's ABS_ codes; 0 if there is none
  *    108  uint64 sent_us    version 2 only: the sender's own clock, of any epoch
  *
- * All numbers are little-endian, and nothing is between them.  Each picture is whole, so one that
- * is lost costs nothing but its moment.  One of version 2 that is up to IO_HAND_LATE_US older than
- * the newest was overtaken, and counts as the newest again: a sign of life.  Where several in a row
- * are so, each later than the one before, the sender's clock was set back, and they count.  The
- * buses evdev and spacenav make pictures of what the kernel and spacenavd tell; whoever has a hand
- * controller elsewhere may send them by UDP, and a browser by the live server.
+ * All numbers are little-endian, without padding.  Each report is complete, so a lost one is made
+ * good by the next.  A report of version 2 that is up to IO_HAND_LATE_US older than the newest was
+ * overtaken: it shows that the sender is alive, and the newest report stays in force.  If several
+ * in a row are older, with increasing times, the sender's clock was set back, and they count.  The
+ * buses evdev and spacenav make reports from the events of the kernel and of spacenavd; a hand
+ * controller elsewhere can send reports by UDP, and a browser by the live server.
  *
- * A picture becomes a command: controls by the map of axes, and the buttons
+ * A report becomes a command: the controls by the map of axes, and the buttons
  *
  *      flags     bits 0 to 31: the button is down; bits 32 to 63: flips with each press, so that a
- *                press is seen even when the release came before the frame looked; one that comes
- *                before the frame has latched the last flips nothing back, but for buttons that
- *                work in turns
- *      mode      which of the mode buttons was pressed last, 0 at first
- *      board_us  sent_us, which comes back with the motion that it made; 0 in version 1
+ *                press is seen even if the button is released before the next frame.  A second
+ *                press before the frame has latched the first does not flip the bit back, except
+ *                for toggle buttons
+ *      mode      the mode button that was pressed last, 0 at first
+ *      board_us  sent_us, which is sent back with the motion that it caused; 0 in version 1
  */
 #pragma once
 
@@ -36,13 +36,14 @@
 enum {
     IO_HAND_VERSION = 1,
     IO_HAND_VERSION_TIMED = 2,
-    IO_HAND_SIZE = 108, /* on the wire */
+    IO_HAND_SIZE = 108, /* bytes on the wire */
     IO_HAND_SIZE_TIMED = 116,
     IO_HAND_AXIS_COUNT = 24,
     IO_HAND_BUTTON_COUNT = 32,
     IO_HAND_MODE_MAX = 8,
     IO_HAND_LATE_US = 1000000,
-    IO_HAND_LATE_COUNT = 3, /* late in a row, each later than the last: it is the clock */
+    IO_HAND_LATE_COUNT =
+        3, /* late reports in a row with increasing times: the clock was set back */
 };
 
 struct __attribute__((packed, aligned(4))) io_hand_report {
@@ -50,13 +51,13 @@ struct __attribute__((packed, aligned(4))) io_hand_report {
     uint32_t version;
     uint32_t buttons;
     float axis[IO_HAND_AXIS_COUNT];
-    uint64_t sent_us; /* 0 in version 1, which ends before it */
+    uint64_t sent_us; /* 0 in version 1, which ends before this field */
 };
 _Static_assert(offsetof(struct io_hand_report, sent_us) == IO_HAND_SIZE &&
                    sizeof(struct io_hand_report) == IO_HAND_SIZE_TIMED,
                "the format is a contract");
 
-/* Axis of the picture to control of the command. */
+/* Maps an axis of the report to a control of the command. */
 struct io_hand_axis_map {
     int axis, control;
     struct io_stick_axis_spec shape;
@@ -66,31 +67,32 @@ struct io_hand_spec {
     int axis_map_count, mode_count;
     struct io_hand_axis_map axis_map[IO_CONTROL_MAX];
     int mode_button[IO_HAND_MODE_MAX]; /* pressing button mode_button[i] selects mode i */
-    uint32_t once; /* buttons whose presses do the same each time: two that nobody saw are one */
+    uint32_t once; /* idempotent buttons: two presses between two frames count as one */
 };
 
-/* What is remembered from one picture to the next. */
+/* The state that is kept from one report to the next. */
 struct io_hand_decoder {
-    bool has_report; /* there was a picture */
+    bool has_report; /* a report has arrived */
     uint32_t presses, mode;
     struct io_hand_report newest;
-    int sim_delay_line_count; /* that were overtaken, in a row */
+    int late_count; /* overtaken reports in a row */
     uint64_t late_us;
-    uint32_t unlatched;    /* flips of `once` that no frame may have latched, */
-    uint32_t newest_flips; /* of those the ones of the newest command, */
-    uint32_t deferred;     /* and presses that it left out because of the others */
+    uint32_t unlatched;    /* flips of `once` that a frame may not have latched, */
+    uint32_t newest_flips; /* those of them that are in the newest command, */
+    uint32_t deferred;     /* presses that the newest command left out because of unlatched */
 };
 
-/* At rest, version 1.  Context: any. */
+/* A report of version 1 with all axes at rest.  Context: any. */
 void io_hand_report_neutral(struct io_hand_report *report);
-/* False when this is no picture, or a number in it is none or out of range.  Context: frame. */
+/* False when the bytes are not a report, or a number in it is NaN or out of range.  Context:
+ * frame. */
 bool io_hand_decode(const void *bytes, size_t size, struct io_hand_report *report);
-/* board_us, flags, mode and controls are written.  Context: frame. */
+/* Writes board_us, flags, mode and controls of the command.  Context: frame. */
 void io_hand_to_command(const struct io_hand_spec *spec, struct io_hand_decoder *hand,
                         const struct io_hand_report *report, struct io_command *command);
-/* When the newest command was given out, the one before had been latched.  True: by that the newest
- * lacks a press, which command has now; it is to be given out as well.  Context: frame. */
+/* Call this after a command was published and the one before it had been latched.  True: the
+ * published command lacked a press, which *command now has; publish it as well.  Context: frame. */
 bool io_hand_apply_deferred(struct io_hand_decoder *hand, struct io_command *command);
-/* Another device, or the same after it was away: buttons that are down already are no presses.
- * Context: frame. */
+/* Another device, or the same one after it was gone: buttons that are already down do not count
+ * as presses.  Context: frame. */
 void io_hand_new_peer(struct io_hand_decoder *hand);

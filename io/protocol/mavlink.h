@@ -1,9 +1,8 @@
 /*
  * MAVLink, the pure codec: bytes to messages and back.  No socket, no clock, no global state.
  *
- * MAVLink 1 and 2 are understood, MAVLink 2 is spoken.  A message keeps the numbers as they are on
- * the wire, and its field names carry the wire's units, so that encode and decode are exact
- * inverses; the scaling from SI is done once, by io_mavlink_from_sample().
+ * MAVLink 1 and 2 are decoded, MAVLink 2 is encoded.  Encode and decode are exact inverses; the
+ * conversion from SI units is done once, by io_mavlink_from_sample().
  *
  *      decode:  while (size > 0) { n = io_mavlink_feed(parser, bytes, size, &message); ... }
  *               io_mavlink_end(parser) after each datagram
@@ -12,146 +11,17 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "io/command.h"
-
-enum { IO_MAVLINK_FRAME_MAX = 280, IO_MAVLINK_SOURCE_MAX = 16 };
-enum {
-    IO_MAVLINK_NAME_MAX = 10, /* without a zero at the end when it is that long */
-    IO_MAVLINK_COVARIANCE = 21,
-    IO_MAVLINK_ARRAY_MAX = 58,
-    IO_MAVLINK_RC_MAX = 18,
-};
-
-enum io_mavlink_kind {
-    IO_MAVLINK_NONE,      /* no whole message yet */
-    IO_MAVLINK_UNKNOWN,   /* id outside the dialect: skipped, and its CRC cannot be checked */
-    IO_MAVLINK_OTHER,     /* sound, but nobody here needs it */
-    IO_MAVLINK_HEARTBEAT, /* from here on the body is filled */
-    IO_MAVLINK_TIME,      /* SYSTEM_TIME */
-    IO_MAVLINK_TIMESYNC,
-    IO_MAVLINK_SENSOR,   /* HIL_SENSOR */
-    IO_MAVLINK_GPS,      /* HIL_GPS */
-    IO_MAVLINK_STATE,    /* HIL_STATE_QUATERNION */
-    IO_MAVLINK_CONTROLS, /* HIL_ACTUATOR_CONTROLS */
-    IO_MAVLINK_TRACKER,  /* ATT_POS_MOCAP */
-    IO_MAVLINK_VECTOR,   /* DEBUG_VECT */
-    IO_MAVLINK_ARRAY,    /* DEBUG_FLOAT_ARRAY */
-    IO_MAVLINK_RC,       /* RC_CHANNELS */
-};
-
-/* MAV_STATE, as far as a simulator has one. */
-enum io_mavlink_status { IO_MAVLINK_ACTIVE = 4, IO_MAVLINK_EMERGENCY = 6, IO_MAVLINK_POWEROFF = 7 };
-
-struct io_mavlink_heartbeat {
-    uint32_t custom_mode;
-    uint8_t type, autopilot, base_mode, status, version;
-};
-
-struct io_mavlink_time {
-    uint64_t unix_us;
-    uint32_t boot_ms;
-};
-
-struct io_mavlink_timesync {
-    int64_t tc1;                             /* 0: a request; else the answering side's clock, ns */
-    int64_t ts1;                             /* the asking side's clock, ns */
-    uint8_t target_system, target_component; /* 0 when the far end sends the 16-byte form */
-};
-
-struct io_mavlink_sensor {
-    uint64_t time_us;
-    float accel[3]; /* m/s^2 */
-    float gyro[3];  /* rad/s */
-    float mag[3];   /* gauss */
-    float pressure_hpa, diff_pressure_hpa, pressure_altitude_m, temperature_c;
-    uint32_t fields; /* enum io_field */
-    uint8_t id;
-};
-
-struct io_mavlink_gps {
-    uint64_t time_us;
-    int32_t latitude_e7, longitude_e7, altitude_mm;
-    uint16_t eph, epv; /* dilution x 100; PX4 reads them as cm */
-    uint16_t speed_cms;
-    int16_t velocity_cms[3]; /* north, east, down */
-    uint16_t course_cdeg;    /* 65535: unknown */
-    uint16_t yaw_cdeg;       /* 0: not available */
-    uint8_t fix, satellites, id;
-};
-
-struct io_mavlink_state {
-    uint64_t time_us;
-    float attitude[4]; /* w x y z */
-    float rate[3];     /* rad/s */
-    int32_t latitude_e7, longitude_e7, altitude_mm;
-    int16_t velocity_cms[3];
-    uint16_t indicated_cms, true_cms; /* airspeeds */
-    int16_t accel_mg[3];
-};
-
-struct io_mavlink_controls {
-    uint64_t time_us, flags;
-    float controls[IO_CONTROL_MAX];
-    uint8_t mode;
-};
-
-struct io_mavlink_tracker {
-    uint64_t time_us;
-    float attitude[4];                       /* w x y z */
-    float position[3];                       /* m; NaN: not known */
-    float covariance[IO_MAVLINK_COVARIANCE]; /* the first is NaN: not known */
-};
-
-struct io_mavlink_vector {
-    uint64_t time_us;
-    float value[3];
-    char name[IO_MAVLINK_NAME_MAX];
-};
-
-struct io_mavlink_array {
-    uint64_t time_us;
-    float value[IO_MAVLINK_ARRAY_MAX];
-    uint16_t id;
-    char name[IO_MAVLINK_NAME_MAX];
-};
-
-struct io_mavlink_rc {
-    uint32_t boot_ms;
-    uint16_t channel_us[IO_MAVLINK_RC_MAX]; /* 65535: not used */
-    uint8_t count, rssi;                    /* rssi 255: not known */
-};
-
-struct io_mavlink_message {
-    enum io_mavlink_kind kind;
-    uint32_t id;
-    uint8_t system_id, component_id, sequence;
-    uint8_t version; /* 1 or 2, of the frame it came in */
-    union {
-        struct io_mavlink_heartbeat heartbeat;
-        struct io_mavlink_time time;
-        struct io_mavlink_timesync timesync;
-        struct io_mavlink_sensor sensor;
-        struct io_mavlink_gps gps;
-        struct io_mavlink_state state;
-        struct io_mavlink_controls controls;
-        struct io_mavlink_tracker tracker;
-        struct io_mavlink_vector vector;
-        struct io_mavlink_array array;
-        struct io_mavlink_rc rc;
-    };
-};
+#include "io/protocol/mavlink_message.h"
+#include "io/protocol/mavlink_sample.h"
 
 struct io_mavlink_counters {
-    uint64_t messages;   /* whole ones, unknown ids included */
-    uint64_t unknown;    /* ids outside the dialect */
+    uint64_t messages;   /* whole messages, unknown ids included */
+    uint64_t unknown;    /* messages with an id outside the dialect */
     uint64_t bad_crc;    /* wrong checksum */
-    uint64_t bad_length; /* cut short, or shorter than its id allows in MAVLink 1 */
-    uint64_t bad_header; /* runs of bytes that start no frame, flags that must be understood */
-    uint64_t lost;       /* gaps in the sequence of a (system, component) */
+    uint64_t bad_length; /* truncated, or in MAVLink 1 shorter than its id allows */
+    uint64_t
+        bad_header; /* runs of bytes that do not start a frame, and unknown incompatibility flags */
+    uint64_t lost;  /* gaps in the sequence of a (system, component) */
 };
 
 struct io_mavlink_parser;
@@ -164,34 +34,18 @@ struct io_mavlink_parser *io_mavlink_parser_place(void *mem);
  * is IO_MAVLINK_NONE when they did not complete one.  Context: frame. */
 size_t io_mavlink_feed(struct io_mavlink_parser *parser, const unsigned char *bytes, size_t size,
                        struct io_mavlink_message *message);
-/* The bytes of the message that the last feed completed, as they came.  Valid until the next feed.
- * Context: frame. */
+/* The bytes of the message that the last feed completed, as received.  Valid until the next
+ * feed.  Context: frame. */
 const unsigned char *io_mavlink_frame(const struct io_mavlink_parser *parser, size_t *size);
-/* End of a datagram: half a message is a bad one and does not spoil the next.  Context: frame. */
+/* The datagram has ended: half a message counts as bad and does not affect the next one.
+ * Context: frame. */
 void io_mavlink_end(struct io_mavlink_parser *parser);
-/* A new far end: its sequence numbers start anew; the counters go on.  Context: frame. */
+/* The far end is a new one: its sequence numbers start anew; the counters go on.  Context:
+ * frame. */
 void io_mavlink_new_peer(struct io_mavlink_parser *parser);
 /* Context: frame, the thread that feeds. */
 const struct io_mavlink_counters *io_mavlink_get_counters(const struct io_mavlink_parser *parser);
 
-struct io_mavlink_sender {
-    uint8_t system_id, component_id;
-    uint8_t sequence; /* of the next message */
-};
-
-/* One MAVLink 2 frame; returns its size.  The kind must have a body.  Context: frame. */
+/* Encode one MAVLink 2 frame; returns its size.  The kind must have a body.  Context: frame. */
 size_t io_mavlink_encode(struct io_mavlink_sender *sender, const struct io_mavlink_message *message,
                          unsigned char frame[IO_MAVLINK_FRAME_MAX]);
-
-/* What a simulator says: SENSOR, GPS, STATE, TRACKER, RC, VECTOR ("sun") or ARRAY ("angles") of a
- * sample.  Numbers beyond the wire's range stop at its ends (an orbital speed does not fit the
- * int16 cm/s), NaN becomes 0 there.  Context: frame. */
-void io_mavlink_from_sample(const struct io_sample *sample, enum io_mavlink_kind kind,
-                            struct io_mavlink_message *message);
-/* Context: frame. */
-void io_mavlink_from_status(enum io_mavlink_status status, struct io_mavlink_message *message);
-/* Answer to a TIMESYNC request, addressed to who asked.  Context: frame. */
-void io_mavlink_timesync_reply(const struct io_mavlink_message *request, uint64_t now_ns,
-                               struct io_mavlink_message *answer);
-/* Board time, flags, mode and controls of a CONTROLS message; the rest stays.  Context: frame. */
-void io_mavlink_to_command(const struct io_mavlink_message *message, struct io_command *command);

@@ -36,9 +36,9 @@ static void read_inputs(void *self, struct sim *sim, uint64_t frame)
 {
     (void)self;
     for (int i = 0; i < sim->spec->link_count; i++)
-        for (const struct sim_command *letter;
-             (letter = sim_delay_line_pop(&sim->wire[i], frame)) != NULL;)
-            sim_apply_command(sim, letter, frame);
+        for (const struct io_command *command;
+             (command = sim_delay_line_pop(&sim->scratch.wire[i], frame)) != NULL;)
+            sim_apply_command(sim, command, frame);
 }
 
 bool sim_predictor_run_ahead(struct sim *sim, const struct sim_prediction_input *from,

@@ -78,69 +78,71 @@ struct sim_inject {
     volatile unsigned char *fresh; /* they; placed by sim_place() */
 };
 
-/* What the wire of a link carries: a command, or the loss of who gave them. */
-struct sim_command {
-    struct sim_record_input input; /* its frame is not known yet */
-    bool restarts;                 /* a command of a board that has begun anew */
-};
-
-/* All that is known of what comes: the run state after a frame, and what is under way to it. */
-enum {
-    SIM_PENDING_COMMAND_MAX = 4096
-}; /* letters that are copied; it bounds the work of a frame */
+/* What a predictor starts from: the run state after a frame, and the commands that are still in the
+ * delay lines. */
+enum { SIM_PENDING_COMMAND_MAX = 4096 }; /* that are copied; it bounds the work of a frame */
 struct sim_prediction_input {
-    uint64_t frame;                     /* that comes next, as the run state counts */
-    uint64_t log_ns;                    /* of the state */
-    const void *state;                  /* it and the letters lie behind this */
-    const struct sim_command *commands; /* of each link in order, with the frame they come out in */
+    uint64_t frame;    /* that comes next, as the run state counts */
+    uint64_t log_ns;   /* of the state */
+    const void *state; /* it and the commands lie behind this struct */
+    const struct sim_record_input
+        *commands; /* of each link in order, with the frame in which each comes out */
     uint32_t command_count;
     bool cut; /* there were more */
 };
 
 enum { SIM_READING_MAX = 6 }; /* numbers of one instrument */
 
+/* What a simulation remembers from frame to frame besides the run state: nothing in it changes the
+ * motion.  It can be copied and put back as a whole. */
+struct sim_scratch {
+    struct io_sample sample[IO_LINK_MAX];
+    struct io_trace trace[IO_LINK_MAX]; /* newest command on its way through the frame */
+    bool unanswered[IO_LINK_MAX];       /* lockstep: the last reply that was owed did not come */
+    bool sensor_withheld[IO_LINK_MAX];  /* the last sensor message was held back */
+    struct sim_delay_line delay_out[IO_LINK_MAX], delay_in[IO_LINK_MAX]; /* by a fault */
+    struct sim_delay_line wire[IO_LINK_MAX]; /* by the link's delay: of struct io_command, counted
+                                                in the executive's frames */
+    uint32_t withheld_messages;              /* messages whose sensor gives nothing; enum io_send */
+    uint32_t silent;                 /* gyro, accelerometer within their delay; enum io_field */
+    double signal[SIM_SIGNAL_COUNT]; /* what is watched, SI, by enum sim_signal */
+    uint64_t hash;                   /* rolled over the run state */
+    uint64_t inputs;                 /* applied so far */
+    uint64_t acts;                   /* of the operator, so far */
+    uint64_t idle_ns;                /* newest release of a pause; 0: none yet */
+    uint64_t next_frame;             /* that the frame thread waits to begin */
+    uint64_t first_not_finite;       /* frame of the first step that was refused, if any was */
+    struct sim_plausibility plausibility; /* is the motion one that can be? */
+    int first_out_of_range; /* the body that left the range of its model first, if any did */
+    struct sim_expectation_watch expect[SIM_EXPECTATION_MAX];
+    uint32_t faults_on; /* as they were published */
+};
+
+/* How a simulation is connected, which is settled before the first frame; the run state
+ * (state/run_state.h), which is hashed; and the scratch. */
 struct sim {
-    struct sim_vehicle *vehicle;
     const struct sim_spec *spec;
+    struct sim_vehicle *vehicle; /* with the run state */
+    struct sim_scratch scratch;
+
     struct sim_input source;
-    struct sim_boundary desk;       /* boundary NULL: nobody asks */
+    struct sim_boundary boundary;   /* boundary NULL: nobody asks */
     struct io_links *links;         /* NULL: samples go nowhere */
     struct io_telemetry *telemetry; /* NULL: nothing is recorded */
     struct sim_record_layout layout;
     struct sim_inject inject;
-    struct rt_watchdog *watchdog; /* kicked while waiting for the log; may be NULL */
-    const atomic_bool *stop;      /* nobody waits for the log any more; may be NULL */
-
-    struct io_sample sample[IO_LINK_MAX];
-    struct io_trace trace[IO_LINK_MAX]; /* newest command on its way through the frame */
-    uint64_t epoch_us[IO_LINK_MAX];     /* what a board's clock showed when frame 0 began */
-    bool unanswered[IO_LINK_MAX];       /* lockstep: the last reply that was owed did not come */
-    bool sensor_withheld[IO_LINK_MAX];  /* the last sensor message was held back */
-    struct sim_delay_line delay_out[IO_LINK_MAX], delay_in[IO_LINK_MAX]; /* by a fault */
-    struct sim_delay_line wire[IO_LINK_MAX]; /* by the link's delay: of struct sim_command, counted
-                                      in the executive's frames */
-    uint32_t withheld_messages; /* messages whose instrument gives nothing; enum io_send */
-    uint32_t silent;            /* gyro, accelerometer within their delay; enum io_field */
+    struct rt_watchdog *watchdog;   /* kicked while waiting for the log; may be NULL */
+    const atomic_bool *stop;        /* nobody waits for the log any more; may be NULL */
+    uint64_t epoch_us[IO_LINK_MAX]; /* what a board's clock showed when frame 0 began */
     bool has_gps;
-    double signal[SIM_SIGNAL_COUNT];      /* what is watched, SI, by enum sim_signal */
-    uint64_t hash;                        /* rolled over the run state */
-    uint64_t inputs;                      /* applied so far */
-    uint64_t acts;                        /* of the operator, so far */
-    uint64_t idle_ns;                     /* newest release of a pause; 0: none yet */
-    uint64_t next_frame;                  /* that the frame thread waits to begin */
-    uint64_t first_not_finite;            /* frame of the first step that was refused, if any was */
-    struct sim_plausibility plausibility; /* is the motion one that can be? */
-    int first_out_of_range; /* the body that left the range of its model first, if any did */
-    struct sim_expectation_watch expect[SIM_EXPECTATION_MAX];
+    bool warming_up; /* nothing is published */
     struct sim_fault_flags *shown;
-    uint32_t faults_on;      /* as shown */
     struct rt_mailbox *live; /* of struct sim_live; may be NULL */
     uint32_t live_every;
     struct rt_mailbox *prediction_input; /* of struct sim_prediction_input; NULL: nobody predicts */
-    bool warming_up;
 
     struct sim_run_state_section *part; /* of the run state; NULL: nobody asks for their hashes */
-    double (*reading)[SIM_READING_MAX]; /* what each instrument said last; NULL: nobody looks */
+    double (*reading)[SIM_READING_MAX]; /* what each sensor said last; NULL: nobody looks */
     struct rt_schedule *schedule;
     struct rt_flight_recorder *recorder;
     struct sim_device_job sensor[RT_JOB_MAX];
@@ -170,6 +172,21 @@ size_t sim_prediction_input_size(const struct sim_spec *spec);
  * out of them.  Context: between two frames. */
 void sim_load_prediction_input(struct sim *sim, const struct sim_prediction_input *from);
 
+/* A simulation that is tried out before the first frame: what has to be put back afterwards. */
+struct sim_trial {
+    struct sim_scratch scratch;
+    void *state; /* a copy of the run state */
+    struct io_links *links;
+    struct io_telemetry *telemetry;
+    struct rt_mailbox *live;
+    enum sim_inject_kind inject;
+};
+
+/* From here on frames publish, send, log and inject nothing.  Context: setup. */
+void sim_trial_begin(struct sim *sim, struct sim_trial *trial);
+/* Everything is as it was.  Context: setup. */
+void sim_trial_end(struct sim *sim, struct sim_trial *trial);
+
 /* Run the jobs on the initial state, take their median times as predictions, and put everything
  * back as it was.  Also brings code and data into the caches.  Context: frame thread, before the
  * first frame. */
@@ -191,7 +208,7 @@ bool sim_left_flex_range(const struct sim *sim);
 void sim_apply_input(struct sim *sim, struct sim_record_input *input);
 
 /* What came out of a wire, as an input of this frame.  Context: frame, from gather. */
-void sim_apply_command(struct sim *sim, const struct sim_command *letter, uint64_t frame);
+void sim_apply_command(struct sim *sim, const struct io_command *command, uint64_t frame);
 
 /*
  * An act of the operator does the same, before the frame that it names.

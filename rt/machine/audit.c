@@ -1,3 +1,4 @@
+/* Tested by tests/tools/doctor/test_doctor.c. */
 #include "rt/machine/audit.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /*
- * What else a real-time program wants to know of a machine, once the core of the frame is chosen:
- * facts only, each read from a file under a root.  What they mean is said elsewhere.
+ * Further facts about a machine, once the core of the frame is chosen: facts only, each read from
+ * a file under a root; tools/airbearing/doctor interprets them.
  */
 #pragma once
 
@@ -61,7 +61,7 @@ struct rt_audit {
 void rt_audit_read(const char *root, const struct rt_machine *machine, int cpu,
                    struct rt_audit *audit);
 
-/* Counters of the core that a measurement is put between; -1: not readable. */
+/* Counters of the core, read before and after a measurement; -1: not readable. */
 struct rt_core_counters {
     int64_t steal_ticks; /* of 10 ms, taken by a hypervisor */
     int64_t smi_count;   /* system management interrupts */

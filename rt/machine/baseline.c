@@ -21,7 +21,7 @@ static uint64_t involuntary_switches(void)
     return (uint64_t)usage.ru_nivcsw;
 }
 
-/* Each sleep is asked from now: a late one does not make the next one late. */
+/* Each deadline counts from now, so that a late wake does not make the next one late. */
 static void measure_wake(const struct rt_clock *plain, struct rt_baseline *baseline)
 {
     const uint64_t due_ns = rt_now_ns() + WAKE_NS;

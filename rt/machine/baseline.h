@@ -1,6 +1,6 @@
 /*
- * A short measurement of a core: how late a timer wakes a FIFO thread, and how much time goes
- * missing while that thread spins.  What was measured is no promise: the worst is yet to come.
+ * A short measurement of a core: how late a timer wakes a FIFO thread, and how much time that
+ * thread loses while it spins.  The measured maximum is not a bound: a longer run may see worse.
  */
 #pragma once
 

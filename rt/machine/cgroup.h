@@ -15,7 +15,8 @@ struct rt_cgroup {
     char path[RT_CGROUP_SIZE]; /* "" for the root */
 };
 
-/* The one of a v1 controller, or for "" that of v2; false where there is none.  Context: setup. */
+/* The cgroup of a v1 controller, or for "" that of v2; false where there is none.  Context:
+ * setup. */
 bool rt_cgroup_find(const char *root, const char *controller, struct rt_cgroup *cgroup);
 
 /* The first line of one of its files.  Context: setup. */

@@ -13,8 +13,8 @@ static bool is_usable_core(const struct rt_machine *machine, int cpu)
     return false;
 }
 
-/* The lowest core that nobody chose, an ordinary one if there is one: interrupts and kernel threads
- * are on the low cores anyway. */
+/* The lowest core that is not chosen yet, an ordinary one if there is one: interrupts and kernel
+ * threads are on the low cores anyway. */
 static int pick_housekeeping_core(const struct rt_machine *machine, int frame_cpu, int io_cpu)
 {
     for (int isolated = 0; isolated <= 1; isolated++)
@@ -23,7 +23,8 @@ static int pick_housekeeping_core(const struct rt_machine *machine, int frame_cp
             if (machine->isolated[cpu] == isolated && cpu != frame_cpu && cpu != io_cpu)
                 return cpu;
         }
-    /* All are spoken for: beside the I/O, which then blocks, or else with the frame. */
+    /* All cores are chosen: share the core of the I/O, which then blocks, or else that of the
+     * frame. */
     return io_cpu >= 0 ? io_cpu : frame_cpu;
 }
 
@@ -74,7 +75,8 @@ static int explain_io(const struct rt_machine *machine, const struct rt_core_pla
                         core_kind(machine, plan->io_cpu), plan->io_cpu);
     if (plan->io_cpu < 0)
         return snprintf(at, size, "; I/O blocks");
-    return snprintf(at, size, "; I/O blocks on core %d, because that is not its own to spin on",
+    return snprintf(at, size,
+                    "; I/O blocks on core %d, because it shares that core and must not spin",
                     plan->io_cpu);
 }
 
@@ -84,12 +86,13 @@ static void explain_plan(const struct rt_machine *machine, bool threaded, struct
     char *const end = plan->reason + sizeof plan->reason;
     at += explain_frame(machine, plan, at, (size_t)(end - at));
     at += explain_io(machine, plan, threaded, at, (size_t)(end - at));
-    at += snprintf(at, (size_t)(end - at), "; core %d keeps house.", plan->housekeeping_cpu);
+    at +=
+        snprintf(at, (size_t)(end - at), "; core %d is for housekeeping.", plan->housekeeping_cpu);
     RT_CHECK(at < end);
 }
 
-/* The house is placed first, so what is left over may spin: one core leaves nothing, two leave the
- * frame its core, three give the I/O one as well. */
+/* The housekeeping core is chosen first, and threads on the remaining cores may spin: with one
+ * core there are none, with two the frame has its own, with three the I/O as well. */
 int rt_core_plan(const struct rt_machine *machine, int frame_cpu, int io_cpu, bool threaded,
                  struct rt_core_plan *plan)
 {

@@ -1,5 +1,5 @@
 /*
- * Cores that sleep deeply wake late.
+ * Keeps the cores out of deep idle states (/dev/cpu_dma_latency).
  */
 #pragma once
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * Whether an interrupt is managed shows only when somebody tries to move it, or in debugfs.  Known
- * by name are the queues of two drivers that always ask for it: nvme ("nvme0q1"; queue 0 is not)
- * and virtio-blk ("virtio1-req.0").
+ * Whether an interrupt is managed shows only in debugfs or when one tries to move it.  The queues
+ * of two drivers that always use it are known by name: nvme ("nvme0q1"; queue 0 is not) and
+ * virtio-blk ("virtio1-req.0").
  */
 bool rt_irq_is_managed(const char *name)
 {
@@ -75,7 +75,7 @@ static void read_interrupt_line(const char *root, int cpu, struct rt_irq *irq)
     fclose(file);
 }
 
-/* Does one of its lists have this core?  True when there is no such list. */
+/* True when one of its lists has this core, or when there is no such list. */
 static bool list_allows(const char *root, int number, const char *name, int cpu)
 {
     char path[RT_PATH_SIZE], line[RT_LINE_SIZE];
@@ -87,8 +87,8 @@ static bool list_allows(const char *root, int number, const char *name, int cpu)
     return set[cpu];
 }
 
-/* It may go to this core, and really does.  One that was sent elsewhere shows its old place until
- * it fires once more; old kernels do not tell the place at all. */
+/* True when the interrupt may go to this core and does.  One that was moved shows its old core
+ * until it fires again; old kernels do not show the core at all. */
 static bool is_delivered(const char *root, int number, int cpu)
 {
     return list_allows(root, number, "smp_affinity_list", cpu) &&
@@ -99,7 +99,7 @@ static void add_interrupt(const char *root, int cpu, int number, struct rt_inter
 {
     struct rt_irq irq = {.number = number};
     read_interrupt_line(root, cpu, &irq);
-    /* A number without a line belongs to no device: nothing will ever fire it. */
+    /* An interrupt number without a line belongs to no device and never fires. */
     if (irq.name[0] == '\0')
         return;
     irq.managed = rt_irq_is_managed(irq.name) || debugfs_says_managed(root, number);

@@ -1,6 +1,6 @@
 /*
- * The facts.  Every one of them is read from a file under root, so that a test, or a bug report
- * with a copy of somebody's /proc and /sys, can stand in for the machine.
+ * The facts about the machine.  Each is read from a file under root, so that a test, or a bug
+ * report with a copy of /proc and /sys, can replace the machine.
  */
 #include "rt/machine/machine.h"
 
@@ -13,7 +13,7 @@
 #include "rt/machine/interrupts.h"
 #include "rt/machine/sysroot.h"
 
-/* Cores that this process's cpuset lets it ask for: the nearest cpuset up the tree says so. */
+/* Cores that this process's cpuset allows: the nearest cpuset up the tree has the list. */
 static void read_allowed(const char *root, bool allowed[RT_CPU_MAX])
 {
     static const char *const controller[] = {"cpuset", ""};
@@ -54,8 +54,8 @@ static void read_isolated(const char *root, bool isolated[RT_CPU_MAX])
 }
 
 /*
- * With isolcpus the kernel starts every process outside the isolated cores, yet lets it ask for
- * them.  So they count as usable although the affinity mask lacks them.
+ * With isolcpus the kernel starts every process outside the isolated cores, yet allows it to move
+ * there.  So they count as usable although the affinity mask lacks them.
  */
 static void read_cpus(const char *root, struct rt_machine *machine)
 {
@@ -72,12 +72,12 @@ static void read_cpus(const char *root, struct rt_machine *machine)
         machine->isolated_count += machine->isolated[cpu];
     }
     if (machine->cpu_count == 0)
-        machine->cpu_count = 1; /* core 0: this very code runs somewhere */
+        machine->cpu_count = 1; /* at least core 0, since this code runs on a core */
     long smt = 0;
     machine->smt = rt_sysroot_long(root, "/sys/devices/system/cpu/smt/active", &smt) && smt == 1;
 }
 
-/* The server can be switched off core by core; only root may look. */
+/* The server can be switched off core by core; only root may read the file. */
 static bool is_fair_server_on(const char *root, const struct rt_machine *machine)
 {
     for (int i = 0; i < machine->cpu_count; i++) {

@@ -1,5 +1,5 @@
 /*
- * What this machine gives a real-time program, as facts and as sentences.
+ * The real-time properties of this machine, as facts and as sentences.
  */
 #pragma once
 
@@ -37,7 +37,7 @@ struct rt_machine {
 /* Read the facts; never fails, unknown facts keep the cautious value.  Context: setup. */
 void rt_machine_read(struct rt_machine *machine);
 
-/* The same from another root than "", such as a copy of somebody's /proc and /sys.
+/* The same from another root than "", such as a copy of another machine's /proc and /sys.
  * Context: setup. */
 void rt_machine_read_from(const char *root, struct rt_machine *machine);
 

@@ -108,8 +108,8 @@ void rt_print_list(const bool set[RT_LIST_MAX], char *list, int size)
     }
 }
 
-/* One write, because that is what the kernel takes for one setting; with an end of line, because
- * nothing at all would be no write. */
+/* One write, because the kernel takes one write as one setting; with an end of line, because an
+ * empty write would do nothing. */
 int rt_sysroot_write(const char *root, const char *path, const char *text)
 {
     char name[RT_PATH_SIZE], line[RT_PATH_SIZE];

@@ -78,7 +78,7 @@ void __wrap_sim_apply_act(struct sim *sim, struct sim_record_act *act,
     }
     if (act_count == ACT_MAX)
         desk_fail("more than %d acts", ACT_MAX);
-    const uint64_t hash = snapshot ? snapshot->hash : sim->hash;
+    const uint64_t hash = snapshot ? snapshot->hash : sim->scratch.hash;
     acts[act_count++] = (struct act){.act = act->act, .frame = act->frame, .hash = hash};
     desk_trace("%s before frame %llu, state %016llx", act_names[act->act],
                (unsigned long long)act->frame, (unsigned long long)hash);

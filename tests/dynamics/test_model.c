@@ -252,11 +252,13 @@ static void test_screws_are_one_to_six(void)
     assert_refused(1, "a general joint has one to six screws");
     specs[1].screw_count = 6;
     specs[1].screw[5][5] = 1.1;
-    assert_refused(1, "a screw needs a unit turn, or no turn and a unit travel");
+    assert_refused(1,
+                   "a screw needs a unit rotation axis, or zero rotation and a unit translation");
     for (int k = 0; k < 3; k++) { /* a travel with the least bit of a turn */
         specs[1].screw[5][5] = 1.0;
         specs[1].screw[5][k] = 1e-9;
-        assert_refused(1, "a screw needs a unit turn, or no turn and a unit travel");
+        assert_refused(
+            1, "a screw needs a unit rotation axis, or zero rotation and a unit translation");
         specs[1].screw[5][k] = 0.0;
     }
 }
@@ -300,7 +302,8 @@ static void test_every_law_needs_what_it_acts_on(void)
 
 static void test_a_leader_is_another_hinge_or_slide_that_leads_itself(void)
 {
-    static const char why[] = "a joint must mimic another one with one coordinate of its own";
+    static const char why[] =
+        "a mimicking joint must name another joint with one coordinate that mimics none";
     specs[1].mimic = (struct dyn_mimic){1, -1, 0.5, 0.0};
     assert_refused(1, why);
     specs[1].mimic.leader = 3; /* a bolt */
@@ -359,17 +362,19 @@ static void test_a_screw_has_a_unit_turn_or_a_unit_travel(void)
     assert_refused(1, "a general joint has one to six screws");
     specs[1].screw_count = 2;
     specs[1].screw[0][2] = 1.0, specs[1].screw[0][5] = 7.0;
-    assert_refused(1, "a screw needs a unit turn, or no turn and a unit travel");
+    assert_refused(1,
+                   "a screw needs a unit rotation axis, or zero rotation and a unit translation");
     specs[1].screw[1][3] = 1.0;
     assert_accepted();
     specs[1].screw[1][0] = 0.1;
-    assert_refused(1, "a screw needs a unit turn, or no turn and a unit travel");
+    assert_refused(1,
+                   "a screw needs a unit rotation axis, or zero rotation and a unit translation");
 }
 
 static void test_friction_and_limits_must_make_sense(void)
 {
     specs[1].force_spec[0].coulomb = 1.0;
-    assert_refused(1, "Coulomb friction needs a positive speed over which it sets in");
+    assert_refused(1, "Coulomb friction needs a positive coulomb_speed");
     specs[1].force_spec[0].coulomb_speed = 0.1;
     assert_accepted();
     specs[1].force_spec[0].coulomb = -1.0;
@@ -396,7 +401,8 @@ static void test_a_rotor_needs_one_coordinate_and_an_axis(void)
 
 static void test_a_joint_mimics_one_that_has_a_coordinate(void)
 {
-    static const char why[] = "a joint must mimic another one with one coordinate of its own";
+    static const char why[] =
+        "a mimicking joint must name another joint with one coordinate that mimics none";
     specs[1].mimic = (struct dyn_mimic){1, 2, 0.5, 0.0};
     assert_accepted();
     specs[1].mimic.leader = 1;

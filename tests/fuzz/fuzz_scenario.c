@@ -336,13 +336,14 @@ static void check_flight(struct sim *sim)
 {
     const struct sim_arm *arm = &sim->spec->arm;
     unsigned char record[2048];
-    struct sim_record_input input = {.kind = SIM_RECORD_COMMAND, .link = (uint8_t)arm->button_link};
+    struct sim_record_input input = {.command.kind = IO_COMMAND_CONTROLS,
+                                     .command.link = (uint8_t)arm->button_link};
     RT_CHECK(sim_arm_record_size(arm->joint_count) <= sizeof record);
     sim_apply_input(sim, &input); /* how it stands at first is no press */
     for (int button = 0; button < IO_HAND_BUTTON_COUNT; button++) {
-        input.flags ^= 1ull << (32 + button);
+        input.command.flags ^= 1ull << (32 + button);
         for (int k = 0; k < IO_CONTROL_MAX; k++)
-            input.controls[k] = (button + k) % 3 == 0 ? 1.0f : -1.0f;
+            input.command.controls[k] = (button + k) % 3 == 0 ? 1.0f : -1.0f;
         sim_apply_input(sim, &input);
         rt_schedule_run(sim->schedule, (uint64_t)button * arm->every);
         sim_arm_record_fill(sim->vehicle, record);
@@ -369,7 +370,7 @@ static void check_frames(const struct cfg_scenario *scenario)
     check_tunes(sim);
     if (sim->vehicle->arm != NULL)
         check_flight(sim);
-    struct sim_record_input reset = {.frame = 2, .kind = SIM_RECORD_RESET};
+    struct sim_record_input reset = {.frame = 2, .command.kind = IO_COMMAND_RESET};
     if (scenario->spec.link_count > 0)
         sim_apply_input(sim, &reset);
     sim_sample_all_sensors(sim);

@@ -1,5 +1,5 @@
 /*
- * What many containers do: io_uring_setup answers EPERM to this process from here on.
+ * Forbid io_uring as many containers do: io_uring_setup returns EPERM to this process from here on.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * The kernel stamps packets while somebody on the machine asks for it, and begins when one of its
- * workers had time to, not when it is asked to: the first packets may have no stamp.  From here to
- * the end of the process each has one.
+ * The kernel stamps packets while a socket on the machine asks for it, and begins some time after
+ * the first request, so the first packets may have no stamp.  After hold_stamps() every packet has
+ * one, until the process ends.
  */
 #pragma once
 
@@ -9,10 +9,10 @@
 
 #include "io/bus/udp.h"
 
-/* False: it never stamped.  Call before the first test. */
+/* False: no packet got a stamp.  Call before the first test. */
 static inline bool hold_stamps(void)
 {
-    static struct io_udp self; /* stays open, so that somebody asks */
+    static struct io_udp self; /* stays open, so that stamps stay enabled */
     struct io_packet packet = {0};
     if (io_udp_open(&self, (struct io_address){.ip = 0x7f000001}) < 0)
         return false;

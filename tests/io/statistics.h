@@ -1,6 +1,6 @@
 /*
- * What a record of noise says about the process behind it.  The bounds beside each estimate are
- * one standard error of it, relative to the value expected.
+ * Estimates of a random process from a record of its noise.  The error of each estimate is one
+ * standard error, relative to the expected value.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 static const double test_pi = 3.14159265358979323846;
 
-/* Mean of y[k] y[k + lag]; of a process of zero mean. */
+/* The mean of y[k] y[k + lag], for a process of zero mean. */
 static inline double test_covariance(const double *y, int count, int lag)
 {
     double sum = 0.0;
@@ -25,14 +25,14 @@ static inline double test_correlation(const double *x, const double *y, int coun
     return sum / count / sqrt(test_covariance(x, count, 0) * test_covariance(y, count, 0));
 }
 
-/* Variance of a process whose neighbours share `keep` of each other (0: white).  The same bounds
- * the covariances, relative to the variance. */
+/* The error of the variance of a process whose neighbouring samples have the correlation `keep` (0:
+ * white).  It also bounds the covariances, relative to the variance. */
 static inline double test_variance_error(int count, double keep)
 {
     return sqrt(2.0 / count * (1.0 + keep * keep) / (1.0 - keep * keep));
 }
 
-/* Half the mean squared difference of neighbouring means over m samples, square root of it. */
+/* The square root of half the mean squared difference of neighbouring means over m samples. */
 static inline double test_allan_deviation(const double *y, int count, int m)
 {
     double last = 0.0, sum = 0.0;
@@ -48,13 +48,13 @@ static inline double test_allan_deviation(const double *y, int count, int m)
     return sqrt(0.5 * sum / (clusters - 1));
 }
 
-/* Neighbouring differences are correlated: the relative error is below 1 / sqrt(clusters). */
+/* Neighbouring differences are correlated, so the relative error is below 1 / sqrt(clusters). */
 static inline double test_allan_error(int count, int m)
 {
     return 1.0 / sqrt((double)count / m);
 }
 
-/* Two-sided power density, unit^2/Hz, at `cycle` periods in every segment: the mean over all
+/* The two-sided power density, unit^2/Hz, at `cycle` periods per segment: the mean over all
  * segments of dt/segment |sum y e^(-i w k)|^2.  Each term has an exponential law, so the relative
  * error is 1 / sqrt(count / segment). */
 static inline double test_density(const double *y, int count, int segment, int cycle, double dt)
@@ -63,7 +63,7 @@ static inline double test_density(const double *y, int count, int segment, int c
     const double s = sin(2.0 * test_pi * cycle / segment);
     double sum = 0.0;
     for (int at = 0; at + segment <= count; at += segment) {
-        double re = 0.0, im = 0.0; /* Horner: every sample turns what is there by one step. */
+        double re = 0.0, im = 0.0; /* Horner: each sample rotates the sum by one step. */
         for (int k = 0; k < segment; k++) {
             const double turned = c * re - s * im + y[at + k];
             im = s * re + c * im;

@@ -1,5 +1,5 @@
 /*
- * Waiting for a bus in tests: bounded, and long enough for a machine that loses tens of
+ * Waits for a bus in tests: bounded, and long enough for a machine that stalls for tens of
  * milliseconds at a time.
  */
 #pragma once
@@ -29,7 +29,7 @@ static inline void open_bus(struct io_bus *bus, const struct io_bus_spec *spec)
     TEST_ASSERT_EQUAL_STRING("", error);
 }
 
-/* Opening must fail so, with a line that begins with `line` and contains `remedy`. */
+/* The open must fail with this status and a line that begins with `line` and contains `remedy`. */
 static inline void refuse_bus(const struct io_bus_spec *spec, int status, const char *line,
                               const char *remedy)
 {
@@ -62,7 +62,7 @@ static inline void wait_packet(struct io_bus *bus, struct io_packet *packet)
     TEST_ASSERT_EQUAL(1, status);
 }
 
-/* So many bytes of a stream, in however many pieces. */
+/* Receive so many bytes of a stream, in any number of pieces. */
 static inline void wait_bytes(struct io_bus *bus, unsigned char *bytes, size_t size)
 {
     struct io_packet packet;

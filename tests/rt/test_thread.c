@@ -312,7 +312,7 @@ static void refuse_the_stack(void *self)
     (void)self;
     refuse(SYS_madvise, 2, MADV_POPULATE_WRITE, EINVAL);
     start_and_compare(SCHED_OTHER, 0, -1,
-                      "The stack of thread worker was not touched beforehand (Invalid argument): "
+                      "The stack of thread worker was not prefaulted (Invalid argument): "
                       "its first use of each page costs a fault; use Linux 5.14 or later.");
 }
 

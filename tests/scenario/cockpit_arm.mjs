@@ -980,7 +980,7 @@ await check("charts tell their units, and draw no line where nothing was heard",
 });
 
 await check("the connection is judged", async () => {
-  mock.status(1, "123 messages were lost: they come faster than this client takes them", "lost");
+  mock.status(1, "123 messages were lost: this client reads too slowly", "lost");
   await says("messages/s.*there and back.*123 lost", "quality");
   await page.waitForSelector("#quality.bad");
   mock.lagMs = 1700; // longer than from one question to the next

@@ -110,7 +110,7 @@ class Door(harness.Case):
     def test_origins(self):
         self.serve(harness.TUMBLE, "--origin", "http://one.example", "--origin", "https://two.example:8443")
         own = f"127.0.0.1:{self.port}"
-        stranger = (403, "this page may not look on; start the run with --origin and its address")
+        stranger = (403, "the origin of this page is not allowed; start the run with --origin and its address")
         for host, origin, expected in (
                 (own, None, 101), (own, f"http://{own}", 101), (own, f"https://{own}", stranger),
                 (own, "https://app.foxglove.dev", 101), (own, "https://studio.foxglove.dev", 101),
@@ -132,8 +132,8 @@ class Door(harness.Case):
     def test_tokens(self):
         self.serve(ARM, "--token", "ab/", "--operator-token", "cd",
                    address=r"http://127\.0\.0\.1:(\d+)/\?token=ab%2F&operator=cd")
-        wrong = (401, "give the token: ?token=")
-        other = (403, "another operator token; take the address that this run printed, or look on without")
+        wrong = (401, "a token is required: add ?token=TOKEN to the address")
+        other = (403, "the operator token is not that of this run; use the address that this run printed, or connect without a token")
         for path, authorization, expected in (
                 ("/", None, wrong), ("/?token=ab%2F", None, 101), ("/?token=ab", None, wrong),
                 ("/?token=ab%2Fa", None, wrong), ("/?token=ab%2Fab%2F", None, wrong), ("/?token=", None, wrong),
@@ -259,7 +259,7 @@ class Door(harness.Case):
         wrong.write_text("no certificate\n")
         code, out, err = self.call("run", harness.TUMBLE, "--serve", "0", "--cert", wrong, "--key", wrong)
         self.assertEqual((code, out), (2, ""))
-        self.assertEqual(err, f"airbearing run: --serve 0: {wrong}: no certificate that fits this key\n")
+        self.assertEqual(err, f"airbearing run: --serve 0: {wrong}: the certificate and the key do not belong together\n")
         for options in (("--cert", self.dir / "none", "--key", wrong), ("--cert", wrong, "--key", self.dir / "none")):
             code, out, err = self.call("run", harness.TUMBLE, "--serve", "0", *options)
             self.assertEqual(err, f"airbearing run: --serve 0: {self.dir / 'none'}: No such file or directory\n")

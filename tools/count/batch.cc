@@ -8,6 +8,7 @@
 #define _Alignas alignas
 #define _Static_assert static_assert
 extern "C" {
+#include "dynamics/kernel/batch.h"
 #include "dynamics/kernel/batch_isa.h"
 }
 #include "tools/count/flops.h"
@@ -106,7 +107,7 @@ static void wide_far_sine_cosine(wide x, wide *sine, wide *cosine)
 #define DYN_BATCH_KERNEL counting_kernel
 #include "dynamics/kernel/batch_rigid.h"
 
-/* At rest in the zero pose.  What is done does not depend on the state. */
+/* At rest in the zero pose.  The operations do not depend on the state. */
 static void run_once(const struct dyn_model *model, void *mem, double *rows)
 {
     double *q = rows, *v = q + model->nq, *a = v + model->nv;

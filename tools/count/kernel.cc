@@ -1,5 +1,5 @@
 /*
- * The kernel of dyn_aba(), of lanes that count.
+ * The kernel of dyn_aba(), compiled with counting lanes.
  */
 #include "tools/count/lane.h"
 
@@ -7,5 +7,5 @@
 #define double number
 namespace counting
 {
-#include "dynamics/kernel/aba_rigid.h"
+#include "dynamics/kernel/aba_kernel.h"
 }

@@ -1,8 +1,8 @@
 /*
- * Four of them, in place of the vector types of dynamics/kernel/lane.h.
+ * Vectors of four counting numbers, in place of the vector types of dynamics/kernel/lane.h.
  *
- * What several lanes do alike counts once: the sum over lanes and the inverse of a pivot stand in
- * all four, and are one number for all that.
+ * An operation that is the same in several lanes counts once: the sum over lanes and the inverse
+ * of a pivot are in all four lanes, but are one number.
  */
 #pragma once
 

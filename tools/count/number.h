@@ -2,10 +2,10 @@
  * A number that counts what is done to it, in place of double: the sources of dynamics/ are
  * compiled once more with it.
  *
- * What a number is not does not count: a sum with an exact zero, a product with an exact zero or
- * one.  Where the model and the state are random nothing is exactly zero or one but what is so by
- * structure, such as the fourth lane of a three-vector, an empty mode, or what the book's axes make
- * it.  A number has the size of a double, so a model made of doubles is one of these as it stands.
+ * Trivial operations do not count: a sum with an exact zero, a product with an exact zero or one.
+ * Where the model and the state are random, a number is exactly zero or one only by structure,
+ * such as the fourth lane of a three-vector, an empty mode, or a component along a link axis.  A
+ * number has the size of a double, so a model made of doubles can be read as it is.
  */
 #pragma once
 

@@ -1,5 +1,6 @@
 /*
- * What surrounds the kernel, and the book's algorithms, of numbers that count.
+ * The sources around the kernel, and the algorithms of dynamics/analysis, compiled with counting
+ * numbers.
  */
 #include <cerrno>
 #include <cstdlib>
@@ -13,17 +14,17 @@
 #define double number
 namespace counting
 {
-#include "dynamics/kernel/aba.c"
-#include "dynamics/math/cholesky.c"
 #include "dynamics/analysis/crba.c"
-#include "dynamics/kernel/mimic.c"
 #include "dynamics/analysis/kinematics.c"
-#include "dynamics/joint_force.c"
 #include "dynamics/analysis/ldl.c"
 #include "dynamics/analysis/rnea.c"
 #include "dynamics/analysis/tree_pose.c"
 #include "dynamics/flex/modal_shape.c"
+#include "dynamics/joint_force.c"
+#include "dynamics/kernel/aba.c"
+#include "dynamics/kernel/mimic.c"
 #include "dynamics/kernel/work.c"
+#include "dynamics/math/cholesky.c"
 
 struct flop_count counted;
 } // namespace counting

@@ -1,10 +1,10 @@
 /*
- * Floating-point operations of one call of the forward dynamics, by both roads: articulated bodies
- * as dyn_aba() goes, and composite bodies as dyn_crba_forward() does.  Counted and not estimated,
- * and any tree, flexible bodies included; number.h says what counts.
+ * Floating-point operations of one call of the forward dynamics, by both algorithms: articulated
+ * bodies as in dyn_aba(), and composite bodies as in dyn_crba_forward().  They are counted and not
+ * estimated, for any tree, flexible bodies included; number.h defines what counts.
  *
- * Sines differ: the kernel's are sums and products like all the rest, and the book's are functions,
- * which are no flops.
+ * Sines differ: those of the kernel are sums and products and are counted, those of the other are
+ * library calls and are not.
  */
 #pragma once
 

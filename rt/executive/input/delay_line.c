@@ -61,12 +61,10 @@ void sim_delay_line_clear(struct sim_delay_line *line)
     line->taken = line->put;
 }
 
-void sim_delay_line_keep_newest(struct sim_delay_line *line, uint64_t shift)
+void sim_delay_line_keep_newest(struct sim_delay_line *line)
 {
-    if (sim_delay_line_count(line) == 0)
-        return;
-    line->taken = line->put - 1;
-    line->due[line->taken % line->slots] += shift;
+    if (sim_delay_line_count(line) > 0)
+        line->taken = line->put - 1;
 }
 
 /* The newest of what is under way, if somebody waits for it. */
@@ -77,11 +75,12 @@ static const void *newest_pending(struct sim_delay_line *line)
     return sim_delay_line_peek(line, sim_delay_line_count(line) - 1, NULL);
 }
 
-const void *sim_delay_line_pass(struct sim_delay_line *line, uint64_t frame, const void *in)
+const void *sim_delay_line_pass(struct sim_delay_line *line, uint64_t frame, uint64_t counted,
+                                const void *in)
 {
     if (line->slots == 0)
         return in;
-    if (!io_fault_active(line->fault, frame)) {
+    if (!io_fault_active(line->fault, counted)) {
         const void *last = newest_pending(line);
         sim_delay_line_clear(line);
         return in != NULL ? in : last;

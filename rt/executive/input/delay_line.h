@@ -1,9 +1,9 @@
 /*
- * A wire that is late on purpose: what goes in comes out some frames later.
+ * A delay line: an item that goes in comes out some frames later.
  *
- * It counts in frames, so that a run with a late wire is as repeatable as any.  Things come out in
- * the order in which they went in, and what came due in a frame that passed the wire over comes out
- * in the next.
+ * It counts the executive's frames, so that a run with a delay is as repeatable as any other. Items
+ * come out in the order in which they went in, and an item that came due in a frame that did not
+ * ask for it comes out in the next one that does.
  */
 #pragma once
 
@@ -37,9 +37,8 @@ void sim_delay_line_push(struct sim_delay_line *line, uint64_t frame, const void
 const void *sim_delay_line_pop(struct sim_delay_line *line, uint64_t frame);
 /* What is under way is lost.  Context: frame. */
 void sim_delay_line_clear(struct sim_delay_line *line);
-/* The same but for the newest, which comes out when it was to, in frames that are counted by shift
- * more from here on.  Context: frame. */
-void sim_delay_line_keep_newest(struct sim_delay_line *line, uint64_t shift);
+/* The same but for the newest, which comes out when it was to.  Context: frame. */
+void sim_delay_line_keep_newest(struct sim_delay_line *line);
 
 /* How many are under way, and each of them from the oldest on, with the frame in which it comes out
  * (due may be NULL).  Context: frame. */
@@ -49,7 +48,9 @@ static inline uint64_t sim_delay_line_count(const struct sim_delay_line *line)
 }
 const void *sim_delay_line_peek(const struct sim_delay_line *line, uint64_t index, uint64_t *due);
 
-/* A wire that is late while its fault lasts: put in, which may be NULL, and take what is due, or
- * NULL; of several the newest.  What is under way when the fault ends is lost, as on a line that is
- * switched over; but where it has a last word, the newest comes out then.  Context: frame. */
-const void *sim_delay_line_pass(struct sim_delay_line *line, uint64_t frame, const void *in);
+/* A line that is late while its fault lasts, which is asked by the frames that the run state has
+ * counted: put an item in, which may be NULL, and take what is due, or NULL; of several items the
+ * newest.  Items that are under way when the fault ends are lost, as on a line that is switched
+ * over; but a line that delivers the last one gives out the newest then.  Context: frame. */
+const void *sim_delay_line_pass(struct sim_delay_line *line, uint64_t frame, uint64_t counted,
+                                const void *in);

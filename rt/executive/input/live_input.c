@@ -22,38 +22,31 @@ static bool board_restarted(struct sim_live_input *source, int link,
 static void push_command(struct sim_live_input *source, struct sim *sim, int link, uint64_t frame,
                          const struct io_command *command)
 {
-    struct sim_command letter = {.restarts = board_restarted(source, link, command)};
-    letter.input = (struct sim_record_input){
-        .rx_ns = command->rx_ns,
-        .ready_ns = command->ready_ns,
-        .board_us = command->board_us,
-        .flags = command->flags,
-        .sequence = command->sequence - source->first[link] + 1, /* from 1 */
-        .mode = command->mode,
-        .kind = SIM_RECORD_COMMAND,
-        .link = (uint8_t)link,
-    };
-    memcpy(letter.input.controls, command->controls, sizeof letter.input.controls);
-    sim_delay_line_push(&sim->wire[link], frame, &letter);
+    struct io_command latched = *command;
+    latched.kind = IO_COMMAND_CONTROLS;
+    latched.link = (uint8_t)link;
+    latched.resets = board_restarted(source, link, command);
+    latched.sequence = command->sequence - source->first[link] + 1; /* from 1 */
+    sim_delay_line_push(&sim->scratch.wire[link], frame, &latched);
 }
 
 /* The vehicle notices that nobody commands it any more when all that was under way has come, and
  * then as much later as the near end of the wire did: so the loss takes the same way. */
 static void push_loss(struct sim *sim, int link, uint64_t frame)
 {
-    const struct sim_command letter = {.input = {.kind = SIM_RECORD_LOSS, .link = (uint8_t)link}};
-    sim_delay_line_push(&sim->wire[link], frame, &letter);
+    const struct io_command loss = {.kind = IO_COMMAND_LOSS, .link = (uint8_t)link};
+    sim_delay_line_push(&sim->scratch.wire[link], frame, &loss);
 }
 
 /* Is the vehicle without commands, or will it be when all that is under way has come? */
 static bool loss_already_sent(const struct sim *sim, int link)
 {
-    const struct sim_delay_line *wire = &sim->wire[link];
+    const struct sim_delay_line *wire = &sim->scratch.wire[link];
     if (sim_delay_line_count(wire) == 0)
         return sim->vehicle->link[link].lost;
-    const struct sim_command *newest =
+    const struct io_command *newest =
         sim_delay_line_peek(wire, sim_delay_line_count(wire) - 1, NULL);
-    return newest->input.kind == SIM_RECORD_LOSS;
+    return newest->kind == IO_COMMAND_LOSS;
 }
 
 /* A link is lost when its commands stop; one that must not be lost, also when they never begin.  To
@@ -64,10 +57,11 @@ static bool is_lost(const struct sim_live_input *source, const struct sim *sim, 
     const struct sim_link *link = &sim->spec->links[index];
     /* Where replies pace the frames, a machine that stood still has lost nothing. */
     const bool replies = !io_protocol_traits(link->spec.protocol)->hands;
-    if (sim->spec->pace != RT_PACE_REAL && replies && !sim->unanswered[index])
+    if (sim->spec->pace != RT_PACE_REAL && replies && !sim->scratch.unanswered[index])
         return false;
     const uint64_t limit_ns = link->spec.lost_after_ns;
-    const uint64_t since_ns = sim->idle_ns > source->begin_ns ? sim->idle_ns : source->begin_ns;
+    const uint64_t since_ns =
+        sim->scratch.idle_ns > source->begin_ns ? sim->scratch.idle_ns : source->begin_ns;
     if (source->first[index] != 0)
         return !io_link_alive(source->links, index, now_ns);
     if (link->spec.bus.kind == IO_BUS_COCKPIT)
@@ -100,8 +94,9 @@ static void poll_link(struct sim_live_input *source, struct sim *sim, int link, 
     const bool fresh = io_link_latch(source->links, link, &newest);
     if (source->phase_lock && link == sim->spec->lock.link)
         observe_board_clock(source, &sim->spec->lock, fresh ? &newest : NULL);
-    const struct io_command *command = sim_delay_line_pass(
-        &sim->delay_in[link], frame + sim->schedule->frame_offset, fresh ? &newest : NULL);
+    const struct io_command *command =
+        sim_delay_line_pass(&sim->scratch.delay_in[link], frame,
+                            frame + sim->schedule->frame_offset, fresh ? &newest : NULL);
     if (command)
         push_command(source, sim, link, frame, command);
     else if (!loss_already_sent(sim, link) && is_lost(source, sim, link, now_ns))
@@ -116,7 +111,7 @@ static bool predates_run(const struct sim_live_input *source, const struct sim *
                          uint64_t ready_ns)
 {
     return io_protocol_traits(sim->spec->links[link].spec.protocol)->hands &&
-           (ready_ns < source->begin_ns || ready_ns < sim->idle_ns);
+           (ready_ns < source->begin_ns || ready_ns < sim->scratch.idle_ns);
 }
 
 /* An arm's servos look at their hands less often than frames come. */
@@ -138,20 +133,20 @@ static void start_trace(struct sim_live_input *source, struct sim *sim, int link
     if (unseen.ready_ns == 0 || !is_servo_frame(sim, link, frame))
         return;
     if (!predates_run(source, sim, link, unseen.ready_ns))
-        sim->trace[link] = (struct io_trace){
+        sim->scratch.trace[link] = (struct io_trace){
             .rx_ns = unseen.rx_ns, .ready_ns = unseen.ready_ns, .latch_ns = now_ns};
     source->unseen[link] = (struct io_trace){0};
 }
 
 /* A link that was lost and is heard again is taken up: both are events. */
-static void note_outage(struct sim_link_outages *outages, const struct sim_record_input *input,
+static void note_outage(struct sim_link_outages *outages, const struct io_command *command,
                         bool was_lost, uint64_t frame)
 {
-    if (input->kind == SIM_RECORD_LOSS) {
+    if (command->kind == IO_COMMAND_LOSS) {
         if (outages->count < SIM_LINK_OUTAGE_MAX)
             outages->kept[outages->count] = (struct sim_link_outage){frame, UINT64_MAX};
         outages->count++;
-    } else if (input->kind == SIM_RECORD_COMMAND && was_lost) {
+    } else if (command->kind == IO_COMMAND_CONTROLS && was_lost) {
         if (outages->count > 0 && outages->count <= SIM_LINK_OUTAGE_MAX)
             outages->kept[outages->count - 1].last_frame = frame;
         outages->returns++;
@@ -159,15 +154,15 @@ static void note_outage(struct sim_link_outages *outages, const struct sim_recor
 }
 
 static void apply_delayed(struct sim_live_input *source, struct sim *sim, uint64_t frame,
-                          const struct sim_command *letter)
+                          const struct io_command *command)
 {
-    const struct sim_record_input *input = &letter->input;
-    struct io_trace *unseen = &source->unseen[input->link];
-    if (input->kind == SIM_RECORD_COMMAND && unseen->ready_ns == 0)
-        *unseen = (struct io_trace){.rx_ns = input->rx_ns, .ready_ns = input->ready_ns};
-    note_outage(&source->outages[input->link], input, sim->vehicle->link[input->link].lost, frame);
-    sim_apply_command(sim, letter, frame);
-    if (input->kind == SIM_RECORD_LOSS && sim->spec->links[input->link].stop_on_loss) {
+    struct io_trace *unseen = &source->unseen[command->link];
+    if (command->kind == IO_COMMAND_CONTROLS && unseen->ready_ns == 0)
+        *unseen = (struct io_trace){.rx_ns = command->rx_ns, .ready_ns = command->ready_ns};
+    note_outage(&source->outages[command->link], command, sim->vehicle->link[command->link].lost,
+                frame);
+    sim_apply_command(sim, command, frame);
+    if (command->kind == IO_COMMAND_LOSS && sim->spec->links[command->link].stop_on_loss) {
         atomic_store_explicit(&source->link_lost, true, memory_order_relaxed);
         atomic_store_explicit(source->stop, true, memory_order_relaxed);
     }
@@ -186,9 +181,9 @@ static void read_inputs(void *self, struct sim *sim, uint64_t frame)
         source->begin_ns = now_ns;
     for (int i = 0; i < sim->spec->link_count; i++) {
         poll_link(source, sim, i, frame, now_ns);
-        for (const struct sim_command *letter;
-             (letter = sim_delay_line_pop(&sim->wire[i], frame)) != NULL;)
-            apply_delayed(source, sim, frame, letter);
+        for (const struct io_command *command;
+             (command = sim_delay_line_pop(&sim->scratch.wire[i], frame)) != NULL;)
+            apply_delayed(source, sim, frame, command);
         start_trace(source, sim, i, frame, now_ns);
     }
 }

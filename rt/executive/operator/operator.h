@@ -84,26 +84,26 @@ struct io_links;
  * scenario was loaded with.  NULL: no memory.  Context: setup. */
 struct sim_operator *sim_operator_open(struct sim *sim, atomic_bool *boundary_wanted);
 /* Acts at given boundaries, in order.  Context: setup. */
-void sim_operator_set_script(struct sim_operator *desk, const struct sim_scripted_act *acts,
+void sim_operator_set_script(struct sim_operator *op, const struct sim_scripted_act *acts,
                              int count);
 /* Begin with this checkpoint instead of the start; 0, or -1 with what is wrong in error.
  * Context: setup. */
-int sim_operator_start_from_file(struct sim_operator *desk, const char *path, char error[256]);
+int sim_operator_start_from_file(struct sim_operator *op, const char *path, char error[256]);
 /* The same with a state in memory, which is copied.  Context: setup. */
-void sim_operator_start_from_state(struct sim_operator *desk, const void *state, uint64_t hash);
+void sim_operator_start_from_state(struct sim_operator *op, const void *state, uint64_t hash);
 /* The latch, for whoever else may raise it.  Context: any. */
-struct rt_estop *sim_operator_estop(struct sim_operator *desk);
+struct rt_estop *sim_operator_estop(struct sim_operator *op);
 /* The safe button of the panel raises it as well, when it is heard, and so does the loss of a hand.
  * A link that is late on purpose keeps its distance: there both take their way through the wire.
  * Context: setup. */
-void sim_operator_watch_links(struct sim_operator *desk, struct io_links *links);
+void sim_operator_watch_links(struct sim_operator *op, struct io_links *links);
 /* What hands did before the first frame is not news.  Context: frame thread, before that. */
-void sim_operator_ignore_earlier_stops(struct sim_operator *desk);
+void sim_operator_ignore_earlier_stops(struct sim_operator *op);
 /* Read and write the files that are asked for.  Context: the thread that keeps house. */
-void sim_operator_run_file_jobs(struct sim_operator *desk);
+void sim_operator_run_file_jobs(struct sim_operator *op);
 /* The frame thread looks no more: whoever still waits is answered so.  Context: after the run. */
-void sim_operator_end(struct sim_operator *desk);
-void sim_operator_close(struct sim_operator *desk);
+void sim_operator_end(struct sim_operator *op);
+void sim_operator_close(struct sim_operator *op);
 
 /* What came of it.  Context: after the run. */
 struct sim_operator_result {
@@ -115,24 +115,22 @@ struct sim_operator_result {
     int failed;        /* those that could not be carried out, or not before the end, */
     char failure[512]; /* and the first of them, in one line */
 };
-void sim_operator_result(const struct sim_operator *desk, struct sim_operator_result *result);
+void sim_operator_result(const struct sim_operator *op, struct sim_operator_result *result);
 
 /* Stop the arm.  It is latched when this returns; false: it will not be answered, because too many
  * of those who asked before still wait for their answers.  Context: the asking thread. */
-bool sim_operator_stop_arm(struct sim_operator *desk, uint64_t ticket);
+bool sim_operator_stop_arm(struct sim_operator *op, uint64_t ticket);
 /* Who flew has left: the arm comes to rest, until a mode is chosen.  Context: any. */
-void sim_operator_client_lost(struct sim_operator *desk);
+void sim_operator_client_lost(struct sim_operator *op);
 /* Context: one asking thread (the server's).  False: too many are waiting. */
-bool sim_operator_request_act(struct sim_operator *desk,
-                              const struct sim_operator_request *request);
+bool sim_operator_request_act(struct sim_operator *op, const struct sim_operator_request *request);
 /* The next answer, if any.  Context: the asking thread. */
-bool sim_operator_next_answer(struct sim_operator *desk, struct sim_operator_answer *answer);
+bool sim_operator_next_answer(struct sim_operator *op, struct sim_operator_answer *answer);
 /* Context: any. */
-int sim_operator_parameter_count(const struct sim_operator *desk);
-const struct sim_operator_parameter *sim_operator_parameter(const struct sim_operator *desk,
+int sim_operator_parameter_count(const struct sim_operator *op);
+const struct sim_operator_parameter *sim_operator_parameter(const struct sim_operator *op,
                                                             int index);
-double sim_operator_parameter_value(const struct sim_operator *desk, int index); /* in force now */
-int sim_operator_fault_count(const struct sim_operator *desk);
-const char *sim_operator_fault_name(const struct sim_operator *desk,
-                                    int index); /* "bias of gyro" */
-bool sim_operator_is_paused(const struct sim_operator *desk);
+double sim_operator_parameter_value(const struct sim_operator *op, int index); /* in force now */
+int sim_operator_fault_count(const struct sim_operator *op);
+const char *sim_operator_fault_name(const struct sim_operator *op, int index); /* "bias of gyro" */
+bool sim_operator_is_paused(const struct sim_operator *op);

@@ -3,76 +3,58 @@
  */
 #include <string.h>
 
+#include "rt/executive/operator/acts.h"
 #include "rt/executive/operator/operator_private.h"
 
 enum {
-    ACTS_PER_FRAME = 8,   /* carried out between two frames */
-    STEP_MAX = 100000000, /* frames of one step */
-};
-
-/* A request, where it comes from, and how many of that side came before it. */
-struct pending_act {
-    const struct sim_operator_request *request;
-    enum sim_request_origin side;
-    uint64_t serial;
+    ACTS_PER_FRAME = 8, /* carried out between two frames */
 };
 
 /* ---- the stop ------------------------------------------------------------------------------ */
 
-static void apply_act(struct sim_operator *desk, const struct sim_operator_request *request,
-                      uint64_t frame, const struct sim_snapshot *snapshot)
-{
-    struct sim_record_act act = {.frame = frame,
-                                 .value = request->value,
-                                 .index = request->index,
-                                 .act = (uint8_t)request->act};
-    sim_apply_act(desk->sim, &act, snapshot);
-    desk->result.acts++;
-}
-
 /* Who asked in words is told before which frame it was read. */
-static void publish_stop_frame(struct sim_operator *desk, uint32_t count, uint64_t frame)
+static void publish_stop_frame(struct sim_operator *op, uint32_t count, uint64_t frame)
 {
-    uint32_t number = desk->reader.read[RT_ESTOP_OPERATOR];
+    uint32_t number = op->reader.read[RT_ESTOP_OPERATOR];
     if (count - number > SIM_OPERATOR_STOP_HISTORY)
         number = count - SIM_OPERATOR_STOP_HISTORY;
     while (number++ != count)
-        atomic_store_explicit(&desk->stopped_before[number % SIM_OPERATOR_STOP_HISTORY], frame,
+        atomic_store_explicit(&op->stopped_before[number % SIM_OPERATOR_STOP_HISTORY], frame,
                               memory_order_relaxed);
     /* Release: who sees the count sees the frames. */
-    atomic_store_explicit(&desk->stopped, count, memory_order_release);
+    atomic_store_explicit(&op->stopped, count, memory_order_release);
 }
 
 /* The command that brought the press stops the arm as well, and so does the loss that the link
  * notices: once is enough. */
-static bool is_already_stopped(const struct sim_operator *desk, uint32_t cause)
+static bool is_already_stopped(const struct sim_operator *op, uint32_t cause)
 {
-    const struct io_arm_panel_state *panel = &desk->sim->vehicle->arm->panel;
+    const struct io_arm_panel_state *panel = &op->sim->vehicle->arm->panel;
     return panel->safed && (panel->brakes || cause == RT_ESTOP_OPERATOR_LOST) &&
            panel->mode == IO_ARM_PANEL_HOLD && panel->latched_mode == 0;
 }
 
 /* Two stops before the same frame, and nothing between them, are one; so where the log has little
  * room, as with a disk that stands still in a pause, it keeps that for others. */
-static bool is_repeated(const struct sim_operator *desk, uint32_t cause, uint64_t frame)
+static bool is_repeated(const struct sim_operator *op, uint32_t cause, uint64_t frame)
 {
-    return !sim_has_room_for_act(desk->sim) && desk->last_stop_frame == frame + 1 &&
-           desk->last_stop_act == desk->sim->acts &&
-           (cause == RT_ESTOP_OPERATOR_LOST || desk->last_stop_cause != RT_ESTOP_OPERATOR_LOST);
+    return !sim_has_room_for_act(op->sim) && op->last_stop_frame == frame + 1 &&
+           op->last_stop_act == op->sim->scratch.acts &&
+           (cause == RT_ESTOP_OPERATOR_LOST || op->last_stop_cause != RT_ESTOP_OPERATOR_LOST);
 }
 
-static void apply_stop(struct sim_operator *desk, uint32_t cause, uint64_t first_raise_ns,
+static void apply_stop(struct sim_operator *op, uint32_t cause, uint64_t first_raise_ns,
                        uint64_t frame)
 {
     const struct sim_operator_request request = {
         .act = SIM_ACT_STOP_ARM, .index = cause, .value = (double)first_raise_ns};
-    if (desk->sim->vehicle->arm == NULL || is_repeated(desk, cause, frame) ||
-        (cause != RT_ESTOP_OPERATOR && is_already_stopped(desk, cause)))
+    if (op->sim->vehicle->arm == NULL || is_repeated(op, cause, frame) ||
+        (cause != RT_ESTOP_OPERATOR && is_already_stopped(op, cause)))
         return;
-    apply_act(desk, &request, frame, NULL);
-    desk->last_stop_frame = frame + 1;
-    desk->last_stop_act = desk->sim->acts;
-    desk->last_stop_cause = cause;
+    sim_operator_apply(op, &request, frame, NULL);
+    op->last_stop_frame = frame + 1;
+    op->last_stop_act = op->sim->scratch.acts;
+    op->last_stop_cause = cause;
 }
 
 /* Of several causes the first is told; a loss alone leaves the brakes to the arm as it comes to
@@ -88,183 +70,20 @@ static uint32_t first_of(uint32_t causes)
 
 void sim_operator_check_stop(void *self, uint64_t frame)
 {
-    struct sim_operator *desk = self;
+    struct sim_operator *op = self;
     struct rt_estop_reader now;
     uint32_t causes = 0;
     for (uint32_t i = 0; i < RT_ESTOP_CAUSE_COUNT; i++) {
-        now.read[i] = rt_estop_count(&desk->estop, (enum rt_estop_cause)i);
-        causes |= (uint32_t)(now.read[i] != desk->reader.read[i]) << i;
+        now.read[i] = rt_estop_count(&op->estop, (enum rt_estop_cause)i);
+        causes |= (uint32_t)(now.read[i] != op->reader.read[i]) << i;
     }
     if (causes == 0)
         return;
     const uint64_t first_raise_ns =
-        atomic_exchange_explicit(&desk->estop.first_raise_ns, 0, memory_order_relaxed);
-    apply_stop(desk, first_of(causes), first_raise_ns, frame);
-    publish_stop_frame(desk, now.read[RT_ESTOP_OPERATOR], frame);
-    desk->reader = now;
-}
-
-/* ---- requests ------------------------------------------------------------------------------ */
-
-/* There is room for the answer: that was seen to before. */
-static void post_answer(struct sim_operator *desk, const struct pending_act *ask, uint64_t frame,
-                        enum sim_operator_outcome outcome, const char *why)
-{
-    struct sim_operator_result_message *letter =
-        ask->side == SIM_ORIGIN_SCRIPT
-            ? &desk->frame_failure
-            : (struct sim_operator_result_message *)rt_ring_claim(desk->from_frame);
-    if (ask->side == SIM_ORIGIN_SCRIPT && (outcome == SIM_OUTCOME_DONE || desk->frame_failed++ > 0))
-        return;
-    letter->request = *ask->request;
-    letter->serial = ask->serial;
-    letter->frame = frame;
-    letter->outcome = outcome;
-    letter->copy_ns = 0;
-    letter->why[0] = '\0';
-    if (why)
-        memcpy(letter->why, why, sizeof letter->why);
-    if (ask->side == SIM_ORIGIN_CLIENT)
-        rt_ring_push(desk->from_frame);
-}
-
-static void post_file_job(struct sim_operator *desk, struct sim_operator_result_message *chore,
-                          const struct pending_act *ask, uint64_t frame, uint64_t copy_ns)
-{
-    chore->request = *ask->request;
-    chore->side = ask->side;
-    chore->serial = ask->serial;
-    chore->frame = frame;
-    chore->copy_ns = copy_ns;
-    rt_ring_push(desk->file_jobs); /* releases all that was written before */
-}
-
-/* False: the house has not finished with the one before. */
-static bool take_checkpoint(struct sim_operator *desk, const struct pending_act *ask,
-                            uint64_t frame)
-{
-    struct sim *sim = desk->sim;
-    if (atomic_load_explicit(&desk->snapshot_busy, memory_order_acquire))
-        return false;
-    struct sim_operator_result_message *chore = rt_ring_claim(desk->file_jobs);
-    if (!chore)
-        return false;
-    const uint64_t begin_ns = rt_now_ns();
-    memcpy(desk->snapshot, sim->vehicle->state, sim->vehicle->state_size);
-    const uint64_t copy_ns = rt_now_ns() - begin_ns;
-    desk->taken = (struct sim_checkpoint){
-        .frame = sim->vehicle->schedule->frame, .hash = sim->hash, .state = desk->snapshot};
-    desk->result.checkpoints++;
-    desk->scripted_checkpoints += ask->side == SIM_ORIGIN_SCRIPT;
-    if (copy_ns > desk->result.copy_ns_max)
-        desk->result.copy_ns_max = copy_ns;
-    atomic_store_explicit(&desk->snapshot_busy, true, memory_order_relaxed);
-    post_file_job(desk, chore, ask, frame, copy_ns);
-    apply_act(desk, ask->request, frame, NULL);
-    return true;
-}
-
-static void request_file_read(struct sim_operator *desk, const struct pending_act *ask,
-                              uint64_t frame)
-{
-    struct sim_restore_buffer *staging = &desk->staging[ask->side];
-    struct sim_operator_result_message *chore = rt_ring_claim(desk->file_jobs);
-    if (!chore)
-        return;
-    staging->serial = ask->serial;
-    atomic_store_explicit(&staging->stage, SIM_RESTORE_READING, memory_order_relaxed);
-    post_file_job(desk, chore, ask, frame, 0);
-}
-
-/* False: not yet, the file is being read. */
-static bool restore_state(struct sim_operator *desk, const struct pending_act *ask, uint64_t frame)
-{
-    struct sim_restore_buffer *staging = &desk->staging[ask->side];
-    /* Acquire: with the word come the bytes. */
-    const int stage = atomic_load_explicit(&staging->stage, memory_order_acquire);
-    if (stage == SIM_RESTORE_READING)
-        return false;
-    if (stage == SIM_RESTORE_EMPTY || staging->serial != ask->serial) { /* nothing, or another's */
-        request_file_read(desk, ask, frame);
-        return false;
-    }
-    if (stage == SIM_RESTORE_READY) {
-        const struct sim_snapshot snapshot = {staging->state, staging->found.hash};
-        apply_act(desk, ask->request, frame, &snapshot);
-        sim_operator_publish_parameters(desk);
-        post_answer(desk, ask, frame, SIM_OUTCOME_DONE, NULL);
-    } else {
-        post_answer(desk, ask, frame, SIM_OUTCOME_FILE_FAILED, staging->why);
-    }
-    atomic_store_explicit(&staging->stage, SIM_RESTORE_EMPTY, memory_order_relaxed);
-    return true;
-}
-
-static enum sim_operator_outcome
-set_parameter(struct sim_operator *desk, const struct sim_operator_request *request, uint64_t frame)
-{
-    const struct sim_spec *spec = desk->sim->spec;
-    if (request->index >= (uint32_t)spec->parameter_count)
-        return SIM_OUTCOME_NO_SUCH_INDEX;
-    const struct sim_parameter *parameter = &spec->parameters[request->index];
-    if (!(request->value >= parameter->low && request->value <= parameter->high))
-        return SIM_OUTCOME_OUT_OF_LIMITS;
-    apply_act(desk, request, frame, NULL);
-    sim_operator_publish_parameter(desk, (int)request->index);
-    return SIM_OUTCOME_DONE;
-}
-
-static enum sim_operator_outcome
-switch_fault(struct sim_operator *desk, const struct sim_operator_request *request, uint64_t frame)
-{
-    if (request->index >= (uint32_t)desk->sim->spec->fault_count)
-        return SIM_OUTCOME_NO_SUCH_INDEX;
-    apply_act(desk, request, frame, NULL);
-    return SIM_OUTCOME_DONE;
-}
-
-static enum sim_operator_outcome
-set_pace(struct sim_operator *desk, const struct sim_operator_request *request, uint64_t frame)
-{
-    if (request->act == SIM_ACT_STEP && !(request->value >= 1.0 && request->value <= STEP_MAX))
-        return SIM_OUTCOME_OUT_OF_LIMITS;
-    desk->paused = request->act != SIM_ACT_RESUME;
-    desk->steps = request->act == SIM_ACT_STEP ? (uint64_t)request->value : 0;
-    apply_act(desk, request, frame, NULL);
-    return SIM_OUTCOME_DONE;
-}
-
-/* False: not yet; it stays the next. */
-static bool execute_request(struct sim_operator *desk, const struct pending_act *ask,
-                            uint64_t frame)
-{
-    const struct sim_operator_request *request = ask->request;
-    enum sim_operator_outcome outcome = SIM_OUTCOME_DONE;
-    switch (request->act) {
-    case SIM_ACT_CHECKPOINT:
-        return take_checkpoint(desk, ask, frame);
-    case SIM_ACT_RESTORE:
-        return restore_state(desk, ask, frame);
-    case SIM_ACT_RESET:
-        apply_act(desk, request, frame, NULL);
-        sim_operator_publish_parameters(desk);
-        break;
-    case SIM_ACT_TUNE:
-        outcome = set_parameter(desk, request, frame);
-        break;
-    case SIM_ACT_FAULT:
-        outcome = switch_fault(desk, request, frame);
-        break;
-    case SIM_ACT_PAUSE:
-    case SIM_ACT_RESUME:
-    case SIM_ACT_STEP:
-        outcome = set_pace(desk, request, frame);
-        break;
-    default: /* a stop is no request */
-        outcome = SIM_OUTCOME_NO_SUCH_INDEX;
-    }
-    post_answer(desk, ask, frame, outcome, NULL);
-    return true;
+        atomic_exchange_explicit(&op->estop.first_raise_ns, 0, memory_order_relaxed);
+    apply_stop(op, first_of(causes), first_raise_ns, frame);
+    publish_stop_frame(op, now.read[RT_ESTOP_OPERATOR], frame);
+    op->reader = now;
 }
 
 /* ---- the boundary -------------------------------------------------------------------------- */
@@ -275,60 +94,60 @@ static bool is_stop(const struct sim_scripted_act *act)
 }
 
 /* The next act of the command line, from at on, of the one kind or the other. */
-static int next_of(const struct sim_operator *desk, int at, bool stops)
+static int next_of(const struct sim_operator *op, int at, bool stops)
 {
-    while (at < desk->script_count && is_stop(&desk->script[at]) != stops)
+    while (at < op->script_count && is_stop(&op->script[at]) != stops)
         at++;
     return at;
 }
 
-static bool is_due(const struct sim_operator *desk, int at, uint64_t frame)
+static bool is_due(const struct sim_operator *op, int at, uint64_t frame)
 {
-    return at < desk->script_count && desk->script[at].boundary <= frame + desk->held;
+    return at < op->script_count && op->script[at].boundary <= frame + op->held;
 }
 
 /* A stop of the command line is raised like any other, and nothing that waits is before it. */
-static void raise_scripted_stops(struct sim_operator *desk, uint64_t frame)
+static void raise_scripted_stops(struct sim_operator *op, uint64_t frame)
 {
-    desk->script_next = next_of(desk, desk->script_next, false);
-    desk->stop_next = next_of(desk, desk->stop_next, true);
-    for (; is_due(desk, desk->stop_next, frame);
-         desk->stop_next = next_of(desk, desk->stop_next + 1, true))
-        (void)rt_estop_raise(&desk->estop, RT_ESTOP_OPERATOR, rt_now_ns());
+    op->script_next = next_of(op, op->script_next, false);
+    op->stop_next = next_of(op, op->stop_next, true);
+    for (; is_due(op, op->stop_next, frame); op->stop_next = next_of(op, op->stop_next + 1, true))
+        (void)rt_estop_raise(&op->estop, RT_ESTOP_OPERATOR, rt_now_ns());
 }
 
 /* The next to be carried out; request NULL: there is none. */
-static struct pending_act next_request(struct sim_operator *desk, uint64_t frame)
+static struct sim_pending_act next_request(struct sim_operator *op, uint64_t frame)
 {
-    const int next = desk->script_next;
-    if (is_due(desk, next, frame))
-        return (struct pending_act){&desk->script[next].request, SIM_ORIGIN_SCRIPT, (uint64_t)next};
-    return (struct pending_act){rt_ring_front(desk->asked), SIM_ORIGIN_CLIENT, desk->requests_done};
+    const int next = op->script_next;
+    if (is_due(op, next, frame))
+        return (struct sim_pending_act){&op->script[next].request, SIM_ORIGIN_SCRIPT,
+                                        (uint64_t)next};
+    return (struct sim_pending_act){rt_ring_front(op->asked), SIM_ORIGIN_CLIENT, op->requests_done};
 }
 
 /* In the log, and for the answer: neither is lost. */
-static bool has_room(struct sim_operator *desk, const struct pending_act *ask)
+static bool has_room(struct sim_operator *op, const struct sim_pending_act *ask)
 {
-    return sim_has_room_for_act(desk->sim) &&
-           (ask->side == SIM_ORIGIN_SCRIPT || rt_ring_claim(desk->from_frame) != NULL);
+    return sim_has_room_for_act(op->sim) &&
+           (ask->side == SIM_ORIGIN_SCRIPT || rt_ring_claim(op->from_frame) != NULL);
 }
 
 /* True when the next one has to wait. */
-static bool execute_requests(struct sim_operator *desk, uint64_t frame)
+static bool execute_requests(struct sim_operator *op, uint64_t frame)
 {
     for (int i = 0; i < ACTS_PER_FRAME; i++) {
-        const struct pending_act ask = next_request(desk, frame);
+        const struct sim_pending_act ask = next_request(op, frame);
         if (!ask.request)
             return false;
-        desk->script_waits = ask.side == SIM_ORIGIN_SCRIPT;
-        if (!has_room(desk, &ask) || !execute_request(desk, &ask, frame))
+        op->script_waits = ask.side == SIM_ORIGIN_SCRIPT;
+        if (!has_room(op, &ask) || !sim_act_execute(op, &ask, frame))
             return true;
-        desk->script_waits = false;
+        op->script_waits = false;
         if (ask.side == SIM_ORIGIN_SCRIPT) {
-            desk->script_next = next_of(desk, desk->script_next + 1, false);
+            op->script_next = next_of(op, op->script_next + 1, false);
         } else {
-            desk->requests_done++;
-            rt_ring_pop(desk->asked);
+            op->requests_done++;
+            rt_ring_pop(op->asked);
         }
     }
     return false;
@@ -338,27 +157,27 @@ static bool execute_requests(struct sim_operator *desk, uint64_t frame)
  * is worth waiting for, so that it comes before the frame that it was asked for. */
 bool sim_operator_boundary(void *self, uint64_t frame)
 {
-    struct sim_operator *desk = self;
+    struct sim_operator *op = self;
     /* A frame thread that hung and comes back when all are answered does nothing more. */
-    if (atomic_load_explicit(&desk->over, memory_order_relaxed))
+    if (atomic_load_explicit(&op->over, memory_order_relaxed))
         return true;
     /* Acquire: what was pushed or raised before a knock is seen after it. */
-    (void)atomic_exchange_explicit(desk->boundary_wanted, false, memory_order_acquire);
-    raise_scripted_stops(desk, frame);
-    sim_operator_check_stop(desk, frame);
-    const bool stalled = execute_requests(desk, frame);
-    const bool waits = stalled && desk->sim->spec->pace != RT_PACE_REAL;
-    const bool steps = !waits && desk->paused && desk->steps > 0;
-    const bool hold = waits || (desk->paused && !steps);
-    desk->steps -= steps;
-    desk->held += hold && !waits;
+    (void)atomic_exchange_explicit(op->boundary_wanted, false, memory_order_acquire);
+    raise_scripted_stops(op, frame);
+    sim_operator_check_stop(op, frame);
+    const bool stalled = execute_requests(op, frame);
+    const bool waits = stalled && op->sim->spec->pace != RT_PACE_REAL;
+    const bool steps = !waits && op->paused && op->steps > 0;
+    const bool hold = waits || (op->paused && !steps);
+    op->steps -= steps;
+    op->held += hold && !waits;
 
-    if (stalled || desk->paused || desk->script_next < desk->script_count ||
-        desk->stop_next < desk->script_count || rt_ring_front(desk->asked))
-        sim_operator_want_boundary(desk);
-    atomic_store_explicit(&desk->published_paused, desk->paused, memory_order_relaxed);
-    desk->pause_releases = hold ? desk->pause_releases + 1 : 0;
+    if (stalled || op->paused || op->script_next < op->script_count ||
+        op->stop_next < op->script_count || rt_ring_front(op->asked))
+        sim_operator_want_boundary(op);
+    atomic_store_explicit(&op->published_paused, op->paused, memory_order_relaxed);
+    op->pause_releases = hold ? op->pause_releases + 1 : 0;
     if (hold)
-        sim_send_heartbeats(desk->sim, desk->pause_releases);
+        sim_send_heartbeats(op->sim, op->pause_releases);
     return hold;
 }

@@ -66,6 +66,13 @@ struct sim_pending_stop {
     uint32_t number; /* of the raise; 0: free */
 };
 
+/* A request, where it comes from, and how many of that side came before it. */
+struct sim_pending_act {
+    const struct sim_operator_request *request;
+    enum sim_request_origin side;
+    uint64_t serial;
+};
+
 struct sim_operator {
     struct sim *sim;
     atomic_bool *boundary_wanted;
@@ -122,16 +129,20 @@ struct sim_operator {
     void *memory;
 };
 
+/* Of acts.c: an act is applied, logged and counted.  Context: frame. */
+void sim_operator_apply(struct sim_operator *op, const struct sim_operator_request *request,
+                        uint64_t frame, const struct sim_snapshot *snapshot);
+
 /* Of operator_frame.c: the boundary, and the latch alone.  Context: frame. */
 bool sim_operator_boundary(void *self, uint64_t frame);
 void sim_operator_check_stop(void *self, uint64_t frame);
 
 /* Of operator.c.  Context: any. */
-void sim_operator_want_boundary(struct sim_operator *desk);
-void sim_operator_publish_parameter(struct sim_operator *desk, int index);
-void sim_operator_publish_parameters(struct sim_operator *desk);
+void sim_operator_want_boundary(struct sim_operator *op);
+void sim_operator_publish_parameter(struct sim_operator *op, int index);
+void sim_operator_publish_parameters(struct sim_operator *op);
 
-/* Of operator_words.c: what was done, or why not.  Context: any but frame. */
-void sim_operator_describe(const struct sim_operator *desk,
-                           const struct sim_operator_result_message *letter, char *text,
+/* Of operator_text.c: what was done, or why not.  Context: any but frame. */
+void sim_operator_describe(const struct sim_operator *op,
+                           const struct sim_operator_result_message *result, char *text,
                            size_t size);

@@ -5,7 +5,7 @@
 
 #include "rt/check.h"
 #include "rt/executive/arm/arm_record.h"
-#include "rt/executive/output/sensors.h"
+#include "rt/executive/output/sensor_types.h"
 #include "rt/executive/state/run_state.h"
 
 /* A ring holds this much of the run: longer than any outage seen on a shared machine. */
@@ -95,31 +95,6 @@ static const char clock_definition[] =
     "uint64 raw_ns # CLOCK_MONOTONIC_RAW, which nobody steers\n"
     "uint64 realtime_ns # CLOCK_REALTIME, which a time daemon steers\n"
     "uint32 window_ns\n";
-
-static const struct {
-    const char *schema, *definition;
-} instrument[SIM_SENSOR_KIND_COUNT] = {
-    [SIM_SENSOR_GYRO] = {"airbearing_msgs/msg/Gyro",
-                         "float64[3] rate # rad/s, as the instrument says\n"},
-    [SIM_SENSOR_ACCELEROMETER] = {"airbearing_msgs/msg/Accelerometer",
-                                  "float64[3] specific_force # m/s^2, as the instrument says\n"},
-    [SIM_SENSOR_MAGNETOMETER] = {"airbearing_msgs/msg/Magnetometer",
-                                 "float64[3] magnetic_field # T, as the instrument says\n"},
-    [SIM_SENSOR_BAROMETER] = {"airbearing_msgs/msg/Barometer",
-                              "float64 pressure # Pa, as the instrument says\n"},
-    [SIM_SENSOR_AIRSPEED] = {"airbearing_msgs/msg/Airspeed",
-                             "float64 pressure # Pa, dynamic, as the instrument says\n"},
-    [SIM_SENSOR_GPS] = {"airbearing_msgs/msg/Gps",
-                        "float64[3] position # m, world axes, as the receiver says\n"
-                        "float64[3] velocity # m/s, world axes, as the receiver says\n"},
-    [SIM_SENSOR_SUN] = {"airbearing_msgs/msg/SunSensor",
-                        "float64[3] direction # body axes, as the instrument says; 0 0 0: none\n"},
-    [SIM_SENSOR_STAR_TRACKER] = {"airbearing_msgs/msg/StarTracker",
-                                 "float64[4] attitude # w x y z, as the instrument says\n"
-                                 "float64 valid # 1 or 0\n"},
-    [SIM_SENSOR_ENCODER] = {"airbearing_msgs/msg/Encoder",
-                            "float64 position # rad or m, as the instrument says\n"},
-};
 
 static const struct {
     const char *schema, *definition;
@@ -340,12 +315,11 @@ void sim_record_channels(const struct sim_spec *spec, int nq, int nv,
                      layout.plant_size, log_hz);
     for (int i = 0; i < spec->sensor_count; i++) {
         const struct sim_sensor *sensor = &spec->sensors[i];
+        const struct sim_sensor_type *type = &sim_sensor_types[sensor->kind];
         char topic[IO_TOPIC_MAX];
         snprintf(topic, sizeof topic, "/device/%s", sensor->name);
-        describe_channel(&channels[layout.sensor + i], topic, instrument[sensor->kind].schema,
-                         instrument[sensor->kind].definition,
-                         (size_t)sim_sensor_width(sensor->kind) * sizeof(double),
-                         spec->rate_hz / sensor->every);
+        describe_channel(&channels[layout.sensor + i], topic, type->schema, type->text,
+                         (size_t)type->width * sizeof(double), spec->rate_hz / sensor->every);
     }
     for (int i = 0; i < spec->drive_count; i++) {
         const struct sim_effector *effector = &spec->effectors[i];

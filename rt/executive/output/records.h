@@ -25,20 +25,13 @@ struct sim_record_frame {
 };
 enum { SIM_RECORD_FRAME_SIZE = offsetof(struct sim_record_frame, paused) + 4 };
 
-enum sim_record_input_kind { SIM_RECORD_COMMAND, SIM_RECORD_LOSS, SIM_RECORD_RESET };
-
 /* An input as the frame latched it: all that replay needs. */
 struct sim_record_input {
     uint64_t frame;
     uint64_t ordinal; /* 0, 1, 2 ...: a gap means that the log lost one */
-    uint64_t rx_ns, ready_ns, board_us, flags;
-    uint32_t sequence;
-    uint32_t mode;
-    float controls[IO_CONTROL_MAX];
-    uint8_t kind; /* enum sim_record_input_kind */
-    uint8_t link;
+    struct io_command command;
 };
-enum { SIM_RECORD_INPUT_SIZE = offsetof(struct sim_record_input, link) + 1 };
+enum { SIM_RECORD_INPUT_SIZE = offsetof(struct sim_record_input, command.link) + 1 };
 
 /* What the operator did between two frames; of those that change the run state all that replay
  * needs, but for the bytes of a restore. */

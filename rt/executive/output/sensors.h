@@ -1,17 +1,14 @@
 /*
- * Instruments at work: from the true motion to what each says, faults included, into the samples of
- * all links and into the log.
+ * Sensors at work: from the true motion to what each says, faults included, into the samples of all
+ * links and into the log.  What the kinds are is in rt/executive/output/sensor_types.h.
  */
 #pragma once
 
 #include <stdint.h>
 
-#include "rt/executive/spec.h"
+#include "rt/executive/output/sensor_types.h"
 
 struct sim;
-
-/* Numbers that an instrument's log record has.  Context: setup. */
-int sim_sensor_width(enum sim_sensor_kind kind);
 
 /* Nothing has been said yet, and no board is told otherwise.  Context: setup. */
 void sim_sensors_begin(struct sim *sim);

@@ -1,15 +1,15 @@
-#include "rt/executive/state/run_state.h"
-
-#include <math.h>
-#include <stdio.h>
+/*
+ * The memory of a vehicle: one list of cuts answers how large it is and where its parts lie.
+ *
+ * Tested by tests/rt/executive/state/test_run_state.c.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "rt/check.h"
 #include "rt/executive/arm/arm_configuration.h"
-
-/* Distinct noise streams for distinct devices of one seed. */
-enum { STREAM_GUST = 1, STREAM_SENSOR = 1000, STREAM_FAULT = 2000 };
+#include "rt/executive/output/sensor_types.h"
+#include "rt/executive/state/run_state_private.h"
 
 static void fill_effectors(const struct sim_spec *spec, struct dyn_effector *effectors)
 {
@@ -47,52 +47,6 @@ static void fill_held(const struct sim_vehicle *vehicle)
     }
 }
 
-/* ---- the arm ---- */
-
-static bool has_arm(const struct sim_spec *spec)
-{
-    return spec->arm.joint_count > 0;
-}
-
-static void hold_joint(const struct sim_vehicle *vehicle, int body, bool held)
-{
-    const int at = dyn_model_v_index(vehicle->plant.model, body);
-    for (int k = 0; k < dyn_joint_nv(&vehicle->spec->bodies[body].spec); k++) {
-        vehicle->held[at + k] = held;
-        vehicle->blow[at + k] = held ? DYN_IMPACT_STOPPED : DYN_IMPACT_FREE;
-    }
-}
-
-void sim_vehicle_apply_arm_configuration(struct sim_vehicle *vehicle)
-{
-    const struct sim_arm *arm = &vehicle->spec->arm;
-    const struct sim_arm_state *state = vehicle->arm;
-    vehicle->plant.model = vehicle->models[state->configuration];
-    vehicle->work = vehicle->works[state->configuration];
-    for (int i = 0; i < dyn_model_nv(vehicle->plant.model); i++)
-        vehicle->blow[i] = vehicle->held[i] ? DYN_IMPACT_PRESCRIBED : DYN_IMPACT_FREE;
-    for (int n = 0; n < arm->joint_count; n++)
-        hold_joint(vehicle, arm->joint[n].body, state->brake[n] == SIM_ARM_BRAKE_HOLDS);
-    for (int i = 0; i < arm->payload_count; i++)
-        hold_joint(vehicle, arm->payload[i].body,
-                   state->configuration == 1 + (uint64_t)i || (state->latched >> i & 1));
-}
-
-static void begin_arm(struct sim_vehicle *vehicle)
-{
-    const struct sim_arm *arm = &vehicle->spec->arm;
-    *vehicle->arm = (struct sim_arm_state){
-        .configuration = (uint64_t)sim_arm_first_configuration(vehicle->spec), .reach = -1.0};
-    io_arm_panel_begin(&vehicle->arm->panel);
-    for (int n = 0; n < arm->joint_count; n++) {
-        vehicle->arm->brake[n] = SIM_ARM_BRAKE_HOLDS;
-        vehicle->arm->reference[n] = vehicle->spec->bodies[arm->joint[n].body].position[0];
-    }
-    for (int i = 0; i < arm->payload_count; i++)
-        vehicle->arm->latched |= (uint64_t)arm->payload[i].latched << i;
-    sim_vehicle_apply_arm_configuration(vehicle);
-}
-
 static void fill_kinematics(struct sim_vehicle *vehicle)
 {
     const struct sim_arm *arm = &vehicle->spec->arm;
@@ -107,212 +61,9 @@ static void fill_kinematics(struct sim_vehicle *vehicle)
     }
 }
 
-/* ---- the start ---- */
-
-static void fill_modes(const struct sim_vehicle *vehicle, int i)
-{
-    const struct dyn_model *model = vehicle->plant.model;
-    const struct sim_flex *flex = vehicle->spec->bodies[i].flex;
-    const size_t size = (size_t)dyn_model_modes(model, i) * sizeof(double);
-    if (size == 0)
-        return;
-    memcpy(vehicle->x + dyn_model_eta_index(model, i), flex->start, size);
-    memcpy(vehicle->x + dyn_model_nq(model) + dyn_model_xi_index(model, i), flex->start_rate, size);
-}
-
-/* Rotors at their speed relative to the body; valves closed, batteries full. */
-static void fill_effector(const struct sim_vehicle *vehicle, int i)
-{
-    const struct sim_effector *from = &vehicle->spec->effectors[i];
-    double *state = vehicle->x + dyn_plant_effector_index(&vehicle->plant, i);
-    if (from->effector.type == DYN_EFFECTOR_ROTOR)
-        state[0] = from->speed;
-    if (from->effector.type != DYN_EFFECTOR_WHEEL)
-        return;
-    const double origin[3] = {0};
-    struct dyn_motion motion;
-    dyn_plant_motion(&vehicle->plant, vehicle->work, vehicle->x, from->effector.body, origin,
-                     &motion);
-    state[0] = dyn_wheel_momentum(&from->effector.wheel, motion.rate, from->speed);
-}
-
-/* Initial x: joints and modes as the scenario says, rotors at their speed relative to the body. */
-static void fill_state(const struct sim_vehicle *vehicle)
-{
-    const struct sim_spec *spec = vehicle->spec;
-    const struct dyn_model *model = vehicle->plant.model;
-    dyn_plant_rest(&vehicle->plant, vehicle->x);
-    for (int i = 0; i < spec->body_count; i++) {
-        const struct sim_body *body = &spec->bodies[i];
-        const size_t nq = (size_t)dyn_joint_nq(&body->spec), nv = (size_t)dyn_joint_nv(&body->spec);
-        double *q = vehicle->x + dyn_model_q_index(model, i);
-        double *v = vehicle->x + dyn_model_nq(model) + dyn_model_v_index(model, i);
-        memcpy(q, body->position, nq * sizeof *q);
-        memcpy(v, body->velocity, nv * sizeof *v);
-        fill_modes(vehicle, i);
-    }
-    dyn_plant_solve(&vehicle->plant, vehicle->command, NULL, vehicle->x, vehicle->work);
-    for (int i = 0; i < spec->effector_count; i++)
-        fill_effector(vehicle, i);
-}
-
-static void begin_instrument(const struct sim_vehicle *vehicle, int i)
-{
-    const struct sim_sensor *sensor = &vehicle->tuned.sensors[i];
-    const uint64_t seed = vehicle->spec->seed, stream = STREAM_SENSOR + (uint64_t)i;
-    void *state = vehicle->instrument[i];
-    switch (sensor->kind) {
-    case SIM_SENSOR_GYRO:
-    case SIM_SENSOR_ACCELEROMETER:
-    case SIM_SENSOR_MAGNETOMETER:
-        io_three_axis_sensor_begin(&sensor->triad, seed, stream, state);
-        break;
-    case SIM_SENSOR_GPS:
-        io_gps_begin(&sensor->gps, seed, stream, state);
-        break;
-    case SIM_SENSOR_SUN:
-        io_sun_sensor_begin(&sensor->sun, seed, stream, state);
-        break;
-    case SIM_SENSOR_STAR_TRACKER:
-        io_star_tracker_begin(&sensor->tracker, seed, stream, state);
-        break;
-    default:
-        io_scalar_sensor_begin(&sensor->gauge, seed, stream, state);
-    }
-}
-
-static void begin_devices(const struct sim_vehicle *vehicle)
-{
-    const struct sim_spec *spec = vehicle->spec;
-    for (int i = 0; i < spec->drive_count; i++)
-        io_actuator_drive_begin(&vehicle->tuned.drives[i], &vehicle->drive[i]);
-    for (int i = 0; i < spec->sensor_count; i++)
-        begin_instrument(vehicle, i);
-}
-
-/* The window in force is the operator's. */
-static void begin_faults(const struct sim_vehicle *vehicle, bool anew)
-{
-    const struct sim_spec *spec = vehicle->spec;
-    for (int i = 0; i < spec->fault_count; i++) {
-        const uint64_t first = vehicle->fault[i].first_frame, last = vehicle->fault[i].last_frame;
-        io_fault_begin(&vehicle->tuned.faults[i], spec->seed, STREAM_FAULT + (uint64_t)i,
-                       &vehicle->fault[i]);
-        if (anew)
-            io_fault_move(&vehicle->fault[i], first, last);
-    }
-}
-
-/* ---- parameters ---- */
-
-static void store_double(void *base, size_t offset, double value)
-{
-    memcpy((unsigned char *)base + offset, &value, sizeof value);
-}
-
-/* From the run state to where the frame reads it. */
-static void apply_parameter(struct sim_vehicle *vehicle, int index)
-{
-    const struct sim_parameter *parameter = &vehicle->spec->parameters[index];
-    const double value = vehicle->parameter[index];
-    switch (parameter->home) {
-    case SIM_PARAMETER_IN_TUNED:
-        store_double(&vehicle->tuned, parameter->offset, value);
-        break;
-    case SIM_PARAMETER_IN_SENSOR:
-        store_double(&vehicle->tuned.sensors[parameter->index], parameter->offset, value);
-        break;
-    case SIM_PARAMETER_IN_DRIVE:
-        store_double(&vehicle->tuned.drives[parameter->index], parameter->offset, value);
-        break;
-    case SIM_PARAMETER_IN_FAULT:
-        store_double(&vehicle->tuned.faults[parameter->index], parameter->offset, value);
-        break;
-    case SIM_PARAMETER_IN_EFFECTOR:
-        for (int i = 0; i < parameter->count; i++)
-            store_double(&vehicle->effectors[parameter->index + i], parameter->offset, value);
-        break;
-    case SIM_PARAMETER_IN_ENVIRONMENT:
-        store_double(&vehicle->plant.environment, parameter->offset, value);
-        break;
-    case SIM_PARAMETER_IN_JOINT_FORCE:
-        for (int i = 0; i < sim_arm_configuration_count(vehicle->spec); i++)
-            store_double(dyn_model_force_spec(vehicle->models[i], parameter->index, 0),
-                         parameter->offset, value);
-        break;
-    }
-}
-
-void sim_vehicle_tune(struct sim_vehicle *vehicle, int index, double value)
-{
-    vehicle->parameter[index] = value;
-    apply_parameter(vehicle, index);
-    sim_vehicle_apply_environment(vehicle);
-}
-
-void sim_vehicle_apply_state(struct sim_vehicle *vehicle)
-{
-    for (int i = 0; i < vehicle->spec->parameter_count; i++)
-        apply_parameter(vehicle, i);
-    if (vehicle->arm != NULL)
-        sim_vehicle_apply_arm_configuration(vehicle);
-    sim_vehicle_apply_environment(vehicle);
-}
-
-/* ---- the world ---- */
-
-/* Field and Sun change slowly: ten looks a second at home, a hundred on the way around the Earth,
- * or a few more, so that they come in step with the frames of a second and lengthen no pattern. */
-uint32_t sim_environment_every(const struct sim_spec *spec)
-{
-    if (spec->world.kind == DYN_WORLD_UNIFORM)
-        return 1; /* a divisor of all; there is no such job */
-    const double looks_hz = spec->world.kind == DYN_WORLD_ORBIT ? 100.0 : 10.0;
-    const uint32_t second = (uint32_t)llround(spec->rate_hz);
-    uint32_t frames = (uint32_t)(spec->rate_hz / looks_hz);
-    while (frames > 1 && second % frames != 0)
-        frames--;
-    return frames > 1 ? frames : 1;
-}
-
-void sim_vehicle_apply_environment(struct sim_vehicle *vehicle)
-{
-    struct dyn_environment *environment = &vehicle->plant.environment;
-    const struct sim_environment_state *now = vehicle->surroundings;
-    memcpy(environment->magnetic_field, now->magnetic_field, sizeof now->magnetic_field);
-    memcpy(environment->sun, now->sun, sizeof now->sun);
-    environment->sun_visible_fraction = now->sun_visible_fraction;
-    for (int k = 0; k < 3; k++)
-        environment->wind[k] = vehicle->tuned.wind[k] + now->gust.out[k];
-}
-
-void sim_vehicle_update_environment(struct sim_vehicle *vehicle, double seconds)
-{
-    struct dyn_environment environment = vehicle->spec->environment;
-    struct sim_environment_state *now = vehicle->surroundings;
-    static const double origin[3];
-    const int flier = vehicle->spec->reference_body;
-    const double *position =
-        flier < 0 ? origin : vehicle->x + dyn_model_q_index(vehicle->plant.model, flier);
-    dyn_world_update(&vehicle->spec->world, seconds, position, &environment);
-    memcpy(now->magnetic_field, environment.magnetic_field, sizeof now->magnetic_field);
-    memcpy(now->sun, environment.sun, sizeof now->sun);
-    now->sun_visible_fraction = environment.sun_visible_fraction;
-}
-
-static void begin_surroundings(struct sim_vehicle *vehicle)
-{
-    const struct sim_spec *spec = vehicle->spec;
-    sim_vehicle_update_environment(vehicle, (double)vehicle->schedule->frame * vehicle->h);
-    if (spec->has_gust)
-        io_wind_gust_begin(&vehicle->tuned.gust, spec->seed, STREAM_GUST,
-                           &vehicle->surroundings->gust);
-    sim_vehicle_apply_environment(vehicle);
-}
-
 static bool is_held(const struct sim_spec *spec)
 {
-    bool some = has_arm(spec); /* whose brakes hold */
+    bool some = sim_has_arm(spec); /* whose brakes hold */
     for (int i = 0; i < spec->body_count; i++)
         for (int k = 0; k < dyn_joint_nv(&spec->bodies[i].spec); k++)
             some = some || spec->bodies[i].held[k];
@@ -321,18 +72,7 @@ static bool is_held(const struct sim_spec *spec)
 
 size_t sim_sensor_state_size(enum sim_sensor_kind kind)
 {
-    static const size_t size[SIM_SENSOR_KIND_COUNT] = {
-        [SIM_SENSOR_GYRO] = sizeof(struct io_three_axis_sensor_state),
-        [SIM_SENSOR_ACCELEROMETER] = sizeof(struct io_three_axis_sensor_state),
-        [SIM_SENSOR_MAGNETOMETER] = sizeof(struct io_three_axis_sensor_state),
-        [SIM_SENSOR_BAROMETER] = sizeof(struct io_scalar_sensor_state),
-        [SIM_SENSOR_AIRSPEED] = sizeof(struct io_scalar_sensor_state),
-        [SIM_SENSOR_GPS] = sizeof(struct io_gps_state),
-        [SIM_SENSOR_SUN] = sizeof(struct io_sun_sensor_state),
-        [SIM_SENSOR_STAR_TRACKER] = sizeof(struct io_star_tracker_state),
-        [SIM_SENSOR_ENCODER] = sizeof(struct io_scalar_sensor_state),
-    };
-    return size[kind];
+    return sim_sensor_types[kind].state_size;
 }
 
 /* The parts of the run state, in order; with state NULL only the size counts. */
@@ -354,7 +94,7 @@ static size_t lay_out_state(struct sim_vehicle *vehicle, unsigned char *state)
     vehicle->schedule = rt_layout_cut(state, &at, sizeof *vehicle->schedule);
     vehicle->parameter =
         rt_layout_cut(state, &at, (size_t)spec->parameter_count * sizeof *vehicle->parameter);
-    vehicle->arm = has_arm(spec) ? rt_layout_cut(state, &at, sizeof *vehicle->arm) : NULL;
+    vehicle->arm = sim_has_arm(spec) ? rt_layout_cut(state, &at, sizeof *vehicle->arm) : NULL;
     return (at + 7) / 8 * 8;
 }
 
@@ -448,7 +188,7 @@ static size_t lay_out_vehicle(struct sim_vehicle *vehicle, struct dyn_effector *
     }
     if (mem != NULL)
         vehicle->work = vehicle->works[first];
-    if (has_arm(spec))
+    if (sim_has_arm(spec))
         lay_out_arm(vehicle, mem, &at);
     vehicle->state_size = lay_out_state(vehicle, NULL);
     vehicle->state = rt_layout_cut(mem, &at, vehicle->state_size);
@@ -518,21 +258,6 @@ size_t sim_run_state_size(const struct sim_spec *spec)
     return state_size;
 }
 
-/* anew: not for the first time. */
-static void set_initial_state(struct sim_vehicle *vehicle, bool anew)
-{
-    if (vehicle->arm != NULL)
-        begin_arm(vehicle);
-    if (vehicle->arm != NULL && anew) /* the operator's buttons are not at their start */
-        io_arm_panel_adopt_buttons(
-            &vehicle->arm->panel,
-            (uint32_t)(vehicle->link[vehicle->spec->arm.button_link].flags >> 32));
-    begin_devices(vehicle);
-    begin_faults(vehicle, anew);
-    fill_state(vehicle);
-    begin_surroundings(vehicle);
-}
-
 struct sim_vehicle *sim_vehicle_place(const struct sim_spec *spec, void *mem)
 {
     struct dyn_body_spec *specs = body_specs(spec);
@@ -549,84 +274,14 @@ struct sim_vehicle *sim_vehicle_place(const struct sim_spec *spec, void *mem)
         fill_held(vehicle);
     for (int i = 0; i < spec->parameter_count; i++) {
         vehicle->parameter[i] = spec->parameters[i].initial;
-        apply_parameter(vehicle, i);
+        sim_vehicle_apply_parameter(vehicle, i);
     }
-    set_initial_state(vehicle, false);
+    sim_vehicle_start(vehicle, false);
     memcpy(vehicle->start, vehicle->state, vehicle->state_size);
     return vehicle;
 }
 
 void sim_vehicle_reset(struct sim_vehicle *vehicle)
 {
-    set_initial_state(vehicle, true);
-}
-
-/* ---- names ---- */
-
-struct section_list {
-    const struct sim_vehicle *vehicle;
-    struct sim_run_state_section *out;
-    int count;
-};
-
-static void name_section(struct section_list *list, const char *what, const char *name,
-                         const char *job, const void *at, size_t size)
-{
-    RT_CHECK(list->count < SIM_RUN_STATE_SECTION_MAX);
-    struct sim_run_state_section *section = &list->out[list->count++];
-    snprintf(section->name, sizeof section->name, "%s%s%s", what, *name ? " " : "", name);
-    section->job = job;
-    section->offset = (size_t)((const unsigned char *)at - list->vehicle->state);
-    section->size = size;
-}
-
-static void name_devices(struct section_list *list)
-{
-    const struct sim_vehicle *vehicle = list->vehicle;
-    const struct sim_spec *spec = vehicle->spec;
-    for (int i = 0; i < spec->drive_count; i++)
-        name_section(list, "drive", spec->effectors[i].name, "drives", &vehicle->drive[i],
-                     sizeof vehicle->drive[i]);
-    for (int i = 0; i < spec->sensor_count; i++)
-        name_section(list, "device", spec->sensors[i].name, spec->sensors[i].name,
-                     vehicle->instrument[i], sim_sensor_state_size(spec->sensors[i].kind));
-    for (int i = 0; i < spec->fault_count; i++) {
-        const struct sim_fault *fault = &spec->faults[i];
-        name_section(list, "fault", fault->text,
-                     fault->sensor >= 0     ? spec->sensors[fault->sensor].name
-                     : fault->effector >= 0 ? "drives"
-                                            : "latch",
-                     &vehicle->fault[i], sizeof vehicle->fault[i]);
-    }
-}
-
-int sim_run_state_section_count(const struct sim_spec *spec)
-{
-    return 4 + spec->drive_count + spec->sensor_count + spec->fault_count + spec->link_count +
-           has_arm(spec);
-}
-
-int sim_run_state_sections(const struct sim_vehicle *vehicle,
-                           struct sim_run_state_section sections[SIM_RUN_STATE_SECTION_MAX])
-{
-    _Static_assert(SIM_EFFECTOR_MAX + 64 + SIM_FAULT_MAX + IO_LINK_MAX + 5 <=
-                       SIM_RUN_STATE_SECTION_MAX,
-                   "every part has a name");
-    const struct sim_spec *spec = vehicle->spec;
-    struct section_list list = {vehicle, sections, 0};
-    name_section(&list, "plant", "", "step", vehicle->x,
-                 (size_t)dyn_plant_state_count(&vehicle->plant) * sizeof *vehicle->x);
-    name_devices(&list);
-    for (int i = 0; i < spec->link_count; i++)
-        name_section(&list, "link", spec->links[i].name, "latch", &vehicle->link[i],
-                     sizeof vehicle->link[i]);
-    name_section(&list, "surroundings", "", spec->has_gust ? "gust" : "world",
-                 vehicle->surroundings, sizeof *vehicle->surroundings);
-    name_section(&list, "schedule", "", "step", vehicle->schedule, sizeof *vehicle->schedule);
-    name_section(&list, "parameters", "", "latch", vehicle->parameter,
-                 (size_t)spec->parameter_count * sizeof *vehicle->parameter);
-    if (vehicle->arm != NULL)
-        name_section(&list, "arm", "", "servo", vehicle->arm, sizeof *vehicle->arm);
-    RT_CHECK(list.count == sim_run_state_section_count(spec));
-    return list.count;
+    sim_vehicle_start(vehicle, true);
 }

@@ -112,9 +112,9 @@ static void test_an_unsound_wheel_is_refused(void)
 {
     TEST_ASSERT_NULL(dyn_effector_problem(&wheel, 3));
     wheel.body = 3;
-    assert_refused("no such body");
+    assert_refused("the effector names a body that does not exist");
     wheel.body = -1;
-    assert_refused("no such body");
+    assert_refused("the effector names a body that does not exist");
     const int wrong = DYN_EFFECTOR_BATTERY + 1;
     memcpy(&wheel.type, &wrong, sizeof wheel.type);
     assert_refused("unknown effector type");
@@ -170,7 +170,7 @@ static void test_an_unsound_rotor_is_refused(void)
     struct dyn_rotor *rotor = &good.rotor;
     assert_number(&good, &rotor->at[2], (double)INFINITY, "the rotor's place is not finite");
     assert_number(&good, &rotor->axis[0], 0.1, "the rotor axis is not a unit vector");
-    assert_number(&good, &rotor->spin, 0.0, "the rotor spins by +1 or -1");
+    assert_number(&good, &rotor->spin, 0.0, "the rotor's spin must be +1 or -1");
     assert_number(&good, &rotor->max_speed, 0.0, "the rotor's max_speed must be positive");
     assert_number(&good, &rotor->idle_speed, 901.0,
                   "the rotor's idle_speed must lie between zero and max_speed");

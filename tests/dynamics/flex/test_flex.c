@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/analysis/crba.h"
 #include "dynamics/analysis/crba_work.h"
 #include "dynamics/analysis/rnea.h"
 #include "dynamics/kernel/aba.h"

@@ -110,14 +110,14 @@ static void test_every_modal_number_must_be_finite(void)
 static void test_what_is_symmetric_by_nature_must_be(void)
 {
     static const char square[] = "modal mass, stiffness and damping must be symmetric";
-    static const char second[] = "what is of second order must be symmetric in its modes";
+    static const char second[] = "P2, L2, psi2 and theta2 must be symmetric in their two modes";
     mind(&body.M[1], body.M[1] + 1e-3, square);
     mind(&body.K[2], body.K[2] + 1e-1, square);
     mind(&body.C[1], body.C[1] + 1e-3, square);
     mind(&body.N[1], body.N[1] + 1e-3,
-         "N of two modes must be that of the modes exchanged, transposed");
+         "N of modes (p, q) must be the transpose of N of modes (q, p)");
     mind(&body.N[9], body.N[9] + 1e-3,
-         "N of two modes must be that of the modes exchanged, transposed");
+         "N of modes (p, q) must be the transpose of N of modes (q, p)");
     mind(&body.P2[3], body.P2[3] + 1e-3, second);
     mind(&body.L2[9], body.L2[9] + 1e-3, second);
     body.node[0].psi2 = body.of_node[0] + 6 * MODES;
@@ -140,12 +140,12 @@ static void test_modes_must_have_a_mass_of_their_own(void)
 
 static void test_springs_and_dampers_of_modes_never_push(void)
 {
-    mind(&body.K[0], -1.0, "the modal stiffness matrix has a negative direction");
-    mind(&body.C[0], -1.0, "the modal damping matrix has a negative direction");
+    mind(&body.K[0], -1.0, "the modal stiffness matrix is not positive semidefinite");
+    mind(&body.C[0], -1.0, "the modal damping matrix is not positive semidefinite");
     memset(body.K, 0, sizeof body.K), memset(body.C, 0, sizeof body.C);
     assert_accepted();
     body.K[1] = body.K[MODES] = 1.0; /* both diagonals are zero, one direction is not */
-    assert_refused(0, "the modal stiffness matrix has a negative direction");
+    assert_refused(0, "the modal stiffness matrix is not positive semidefinite");
 }
 
 static void test_modes_weigh_no_more_than_their_body(void)
@@ -153,9 +153,10 @@ static void test_modes_weigh_no_more_than_their_body(void)
     tree.spec[0].mass *= 1e-2;
     for (int k = 0; k < 6; k++)
         tree.spec[0].inertia[k] *= 1e-2;
-    assert_refused(0, "the modes weigh more than the body");
+    assert_refused(0, "the effective mass of the modes exceeds the mass or inertia of the body");
     setUp();
-    mind(&body.S[2], 9.0, "the modes weigh more than the body");
+    mind(&body.S[2], 9.0,
+         "the effective mass of the modes exceeds the mass or inertia of the body");
 }
 
 static void test_a_node_is_one_of_a_flexible_parent(void)
@@ -165,9 +166,9 @@ static void test_a_node_is_one_of_a_flexible_parent(void)
     tree.spec[1].node = -1;
     assert_refused(1, "the parent has no such node");
     tree.spec[1].node = 1, tree.spec[0].flex = NULL;
-    assert_refused(1, "only a flexible parent has nodes");
+    assert_refused(1, "the joint names a node, but its parent is not flexible");
     tree.spec[1].parent = -1;
-    assert_refused(1, "only a flexible parent has nodes");
+    assert_refused(1, "the joint names a node, but its parent is not flexible");
 }
 
 /* The hinge's body has no mass: a node holds what it turns. */

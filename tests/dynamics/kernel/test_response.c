@@ -7,7 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/analysis/crba.h"
 #include "dynamics/analysis/crba_work.h"
+#include "dynamics/analysis/jacobian.h"
 #include "dynamics/kernel/aba.h"
 #include "tests/dynamics/flex/flexible.h"
 #include "unity.h"

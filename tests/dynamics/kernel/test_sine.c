@@ -2,7 +2,7 @@
  * The kernel's own sine and cosine, four at a time, against the library's in long double.
  */
 #define DYN_ABA_KERNEL kernel_under_test
-#include "dynamics/kernel/aba_rigid.h"
+#include "dynamics/kernel/aba_kernel.h"
 
 #include "tests/dynamics/tree.h"
 #include "unity.h"

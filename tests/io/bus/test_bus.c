@@ -1,5 +1,6 @@
 /*
- * The one interface, by its simplest kind, UDP: what is counted, recorded and refused.
+ * What all kinds of bus share, tested with UDP: counters, recording, refused specs; and frames that
+ * are sent in parts.
  */
 #include "io/bus/bus.h"
 
@@ -126,7 +127,7 @@ static void test_what_came_in_can_be_played_again(void)
     struct io_packet packet;
     (void)close(mkstemp(path));
     (void)snprintf(spec.record, sizeof spec.record, "%s", path);
-    spec.record_size = 16 + 2 * (16 + 5) + 3; /* room for two */
+    spec.record_size = 16 + 2 * (16 + 5) + 3; /* the tape has room for two packets */
     open_bus(&recorded, &spec);
     for (int i = 0; i < 3; i++) {
         const char *const words[] = {"first", "other", "extra"};
@@ -150,7 +151,7 @@ static void test_what_came_in_can_be_played_again(void)
     (void)unlink(path);
 }
 
-/* A kernel that takes as many bytes as the script says; 0: none now. */
+/* A kernel that accepts as many bytes as the script has next; 0: none. */
 static struct {
     size_t quota[16];
     int call;
@@ -176,7 +177,8 @@ static void test_a_frame_taken_in_pieces_stays_one_frame(void)
     struct io_partial_frame rest = {0};
     memset(&kernel, 0, sizeof kernel);
     memcpy(kernel.quota, quotas, sizeof quotas);
-    TEST_ASSERT_EQUAL(0, io_partial_send(&rest, take_some, &kernel, "abcdefg", 7)); /* takes abc */
+    TEST_ASSERT_EQUAL(
+        0, io_partial_send(&rest, take_some, &kernel, "abcdefg", 7)); /* abc is accepted */
     TEST_ASSERT_EQUAL(-EAGAIN, io_partial_send(&rest, take_some, &kernel, "never", 5));
     TEST_ASSERT_EQUAL(-EAGAIN, io_partial_flush(&rest, take_some, &kernel)); /* de */
     TEST_ASSERT_EQUAL_MEMORY("abcde", kernel.bytes, 5);

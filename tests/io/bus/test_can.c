@@ -1,6 +1,6 @@
 /*
- * CAN.  How bytes are cut into frames and put together again is tested everywhere, with a pair of
- * sockets that keep message borders as a CAN socket does; the rest needs the kernel's CAN and an
+ * CAN.  The cutting of bytes into frames and back is tested on every machine, with a pair of
+ * sockets that keep message borders as a CAN socket does.  The rest needs CAN in the kernel and an
  * interface vcan0 (`ip link add vcan0 type vcan && ip link set vcan0 mtu 72 up`), and is skipped
  * with one line where there is none.
  */
@@ -107,7 +107,8 @@ static void test_frames_that_are_none_are_refused(void)
     struct canfd_frame frame = {.can_id = 1, .len = 9};
     struct io_packet packet;
     unsigned char bytes[64];
-    TEST_ASSERT_EQUAL(CAN_MTU, send(pair[0], &frame, CAN_MTU, 0)); /* classic with nine bytes */
+    TEST_ASSERT_EQUAL(CAN_MTU,
+                      send(pair[0], &frame, CAN_MTU, 0)); /* a classic frame with nine bytes */
     TEST_ASSERT_EQUAL(-EBADMSG, io_can_read(pair[1], bytes, &packet));
     frame.len = 65;
     TEST_ASSERT_EQUAL(CANFD_MTU, send(pair[0], &frame, CANFD_MTU, 0));

@@ -1,6 +1,6 @@
 /*
- * Hands at the cockpit page as a bus, and as a link in each way to run one (the argument: threaded,
- * polling, inline, refused).  The test is the live server.
+ * The hand controller of the cockpit page as a bus, and as a link in each mode (the argument:
+ * threaded, polling, inline, refused).  The test plays the live server.
  */
 #include "io/bus/cockpit.h"
 
@@ -84,7 +84,7 @@ static void test_no_other_socket_can_put_a_word_in(void)
     struct io_udp stranger;
     TEST_ASSERT_EQUAL(0, io_udp_open(&stranger, (struct io_address){.ip = 0x7f000001}));
     const struct io_address in = io_udp_local(&bus.cockpit.in);
-    for (int i = 0; i < 10; i++) /* once it has been refused, the socket says so: no matter */
+    for (int i = 0; i < 10; i++) /* the send fails once it was refused, which does not matter */
         (void)io_udp_send(&stranger, in, &picture, IO_HAND_SIZE, false);
     picture.buttons = 77;
     io_cockpit_send(sender, &picture, IO_HAND_SIZE);
@@ -108,7 +108,7 @@ static void test_nothing_can_be_sent(void)
     TEST_ASSERT_EQUAL(-ENOTCONN, io_bus_send(&bus, io_address_far_end, "x", 1, false));
 }
 
-/* ---- as a link ---- */
+/* The link. */
 
 static void start_link(void)
 {
@@ -156,7 +156,7 @@ static void test_a_page_commands_and_its_silence_is_its_loss(void)
         io_links_poll(links);
         wait_moment();
     }
-    TEST_ASSERT_EQUAL_UINT64(0, losses()); /* nobody has come yet */
+    TEST_ASSERT_EQUAL_UINT64(0, losses()); /* no report has come yet */
     picture.axis[0] = -0.5f;
     picture.version = IO_HAND_VERSION_TIMED;
     picture.sent_us = 123456789;

@@ -1,7 +1,7 @@
 /*
- * Hand controllers as a bus, and as a link in each way to run one (the argument: threaded, polling,
- * inline, refused).  There is no event device to play with here: a FIFO carries the events, and a
- * folder stands for what the kernel tells about it.
+ * Hand controllers as a bus, and as a link in each mode (the argument: threaded, polling, inline,
+ * refused).  The test has no event device: a FIFO carries the events, and a folder replaces
+ * /sys/class/input.
  */
 #include "io/bus/evdev.h"
 
@@ -27,7 +27,8 @@ static bool polls;
 static char folder[64], path[PATH];
 static int device = -1; /* where the events are written */
 static struct io_evdev_info facts;
-static _Atomic int32_t stands_x; /* the device: the I/O thread asks while the test moves it */
+static _Atomic int32_t
+    stands_x; /* the state of the device, which the I/O thread queries while the test changes it */
 static int ask_status;
 static struct io_bus bus;
 static struct io_bus_spec spec;
@@ -52,8 +53,7 @@ static void write_file(int number, const char *what, const char *text)
     (void)fclose(file);
 }
 
-/* In the kernel's folder eventN is a directory and in /dev a device; here the device stands aside.
- */
+/* In sysfs eventN is a directory and in /dev a device; here the device has another place. */
 static void describe(int number, const char *name, const char *axes)
 {
     char command[2 * PATH];
@@ -184,15 +184,15 @@ static void test_after_a_loss_the_kernel_is_asked_how_the_device_stands(void)
     TEST_ASSERT_EQUAL_FLOAT(-1.0f, shown().axis[ABS_X]);
     TEST_ASSERT_EQUAL_HEX32(1, shown().buttons);
     TEST_ASSERT_EQUAL_UINT64(9000, packet.stamp_ns);
-    ask_status = -ENODEV; /* gone in that moment */
+    ask_status = -ENODEV; /* the device vanishes at this moment */
     say(EV_SYN, SYN_DROPPED, 0, 7000);
     say(EV_SYN, SYN_REPORT, 0, 9000);
     TEST_ASSERT_EQUAL(-ENODEV, io_bus_receive(&bus, &packet));
     TEST_ASSERT_FALSE(io_bus_connected(&bus));
 }
 
-/* Asked for its keys, the kernel throws the events of keys away that it still has: the answer is
- * the newest there is. */
+/* When the kernel is queried for the keys, it drops the queued events of keys: the queried state is
+ * the newest. */
 static void test_after_a_loss_what_was_read_before_the_answer_counts_for_nothing(void)
 {
     open_bus(&bus, &spec);
@@ -218,7 +218,7 @@ static void lose_device(void)
     TEST_ASSERT_EQUAL(1, io_bus_receive(&bus, &packet));
     pull_out();
     TEST_ASSERT_EQUAL(-EIO, io_bus_receive(&bus, &packet));
-    TEST_ASSERT_EQUAL(0, io_bus_receive(&bus, &packet)); /* said once */
+    TEST_ASSERT_EQUAL(0, io_bus_receive(&bus, &packet)); /* the error is returned once */
     TEST_ASSERT_FALSE(io_bus_connected(&bus));
     TEST_ASSERT_EQUAL_UINT64(1, counters_of(&bus).losses);
     io_bus_tick(&bus, rt_now_ns());
@@ -282,15 +282,21 @@ static void test_who_is_missing_is_told_who_is_there(void)
     describe(5, "Gamepad\n", "3003f\n");
     describe(11, "Pedals\n", "7\n");
     refuse_bus(&spec, -ENODEV,
-               "links.hand.device: there is no name:Yoke; there are /tmp/test_evdev",
+               "links.hand.device: there is no input device name:Yoke; the input devices with axes "
+               "are /tmp/test_evdev",
                "/event5 \"Gamepad\", ");
     TEST_ASSERT_EQUAL(-ENODEV, io_bus_open(&bus, &spec, error));
     TEST_ASSERT_NULL(strstr(error, "Power Button"));
-    refuse_bus(&spec, -ENODEV, "links.hand.device: there is no name:Yoke; there are ",
-               "/event11 \"Pedals\"");
-    for (int i = 0; i < 64; i++) /* the line ends, the list does not */
+    refuse_bus(
+        &spec, -ENODEV,
+        "links.hand.device: there is no input device name:Yoke; the input devices with axes are ",
+        "/event11 \"Pedals\"");
+    for (int i = 0; i < 64; i++) /* the list is longer than the error line */
         describe(i, "A controller with a name as long as they come, Rev. 2\n", "1\n");
-    refuse_bus(&spec, -ENODEV, "links.hand.device: there is no name:Yoke; there are ", "Rev. 2");
+    refuse_bus(
+        &spec, -ENODEV,
+        "links.hand.device: there is no input device name:Yoke; the input devices with axes are ",
+        "Rev. 2");
 }
 
 static void test_what_is_no_hand_controller_is_refused(void)
@@ -298,9 +304,9 @@ static void test_what_is_no_hand_controller_is_refused(void)
     facts.axes = 0;
     refuse_bus(&spec, -ENODATA, "links.hand.device: ", "has no axes; is it a keyboard?");
     ask_status = -ENOTTY;
-    refuse_bus(&spec, -ENOTTY, "links.hand.device: ", "is no event device");
-    spec.input = NULL; /* the kernel itself says so of a FIFO */
-    refuse_bus(&spec, -ENOTTY, "links.hand.device: ", "is no event device");
+    refuse_bus(&spec, -ENOTTY, "links.hand.device: ", "is not an event device");
+    spec.input = NULL; /* the error of the kernel for a FIFO */
+    refuse_bus(&spec, -ENOTTY, "links.hand.device: ", "is not an event device");
     (void)snprintf(spec.device, sizeof spec.device, "%s/none", folder);
     refuse_bus(&spec, -ENOENT, "links.hand.device: there is no ", "");
 }
@@ -330,7 +336,7 @@ static void start_link(void)
         .name = "hand",
         .bus = spec,
         .protocol = IO_PROTOCOL_HAND,
-        .lost_after_ns = 20 * MS, /* much shorter than a hand rests */
+        .lost_after_ns = 20 * MS, /* much shorter than a controller may rest */
         .hand = {.axis_map_count = 1,
                  .axis_map = {{.axis = ABS_X, .control = 2, .shape = {.scale = 1.0}}}},
     };
@@ -394,7 +400,8 @@ static void test_a_move_commands_with_the_time_at_which_the_kernel_saw_it(void)
     TEST_ASSERT_EQUAL_FLOAT(-1.0f, command.controls[2]);
     TEST_ASSERT_EQUAL_UINT64(seen_ns, command.rx_ns);
     TEST_ASSERT_GREATER_OR_EQUAL_UINT64(seen_ns, command.ready_ns);
-    move(EV_ABS, ABS_X, 100, rt_now_ns() + 3600u * 1000u * (uint64_t)MS); /* no such time */
+    move(EV_ABS, ABS_X, 100,
+         rt_now_ns() + 3600u * 1000u * (uint64_t)MS); /* a stamp in the future */
     wait_command(3);
     TEST_ASSERT_LESS_OR_EQUAL_UINT64(rt_now_ns(), command.rx_ns);
     io_links_stop(links);

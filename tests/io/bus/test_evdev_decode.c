@@ -1,5 +1,5 @@
 /*
- * The kernel's events to pictures: ranges, numbers of buttons, reports, losses.
+ * Events of the kernel to reports: ranges, numbers of buttons, complete reports, losses.
  */
 #include "io/bus/evdev_decode.h"
 
@@ -70,7 +70,8 @@ static void test_a_range_is_spread_to_one_and_one_at_its_ends_exactly(void)
     TEST_ASSERT_EQUAL_FLOAT(2.0f * 256 / 1023 - 1.0f, axis(ABS_X));
     TEST_ASSERT_EQUAL(IO_EVDEV_REPORT, report(EV_ABS, ABS_RZ, -32768));
     TEST_ASSERT_TRUE(axis(ABS_RZ) == -1.0f);
-    TEST_ASSERT_EQUAL(IO_EVDEV_REPORT, report(EV_ABS, ABS_RZ, INT32_MAX)); /* more than announced */
+    TEST_ASSERT_EQUAL(IO_EVDEV_REPORT,
+                      report(EV_ABS, ABS_RZ, INT32_MAX)); /* outside the announced range */
     TEST_ASSERT_TRUE(axis(ABS_RZ) == 1.0f);
     TEST_ASSERT_EQUAL(IO_EVDEV_REPORT, report(EV_ABS, ABS_RZ, INT32_MIN));
     TEST_ASSERT_TRUE(axis(ABS_RZ) == -1.0f);
@@ -87,7 +88,7 @@ static void test_the_widest_range_does_not_overflow_and_the_narrowest_is_the_cen
     TEST_ASSERT_TRUE(axis(ABS_RZ) == 0.0f);
 }
 
-/* As jstest: joystick buttons first, up to the last key, then the BTN_MISC. */
+/* Buttons are numbered as in jstest: from BTN_JOYSTICK to the last key, then BTN_MISC. */
 static void test_buttons_are_numbered_as_jstest_does(void)
 {
     (void)report(EV_KEY, BTN_THUMB2, 0);
@@ -98,7 +99,7 @@ static void test_buttons_are_numbered_as_jstest_does(void)
     TEST_ASSERT_EQUAL_HEX32(5, input.report.buttons);
     (void)report(EV_KEY, BTN_MISC, 1);
     TEST_ASSERT_EQUAL_HEX32(13, input.report.buttons);
-    (void)report(EV_KEY, BTN_TRIGGER, 2); /* it repeats itself, and is still down */
+    (void)report(EV_KEY, BTN_TRIGGER, 2); /* a repetition; the button is still down */
     TEST_ASSERT_EQUAL_HEX32(13, input.report.buttons);
 }
 

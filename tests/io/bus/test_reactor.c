@@ -1,6 +1,6 @@
 /*
- * The reactor in io_uring and, once the process has forbidden itself io_uring, in poll(2): the same
- * promises.  Run with `poll` as argument for the second.
+ * The reactor in io_uring and, with the argument `poll`, in poll(2), after the process has
+ * forbidden itself io_uring.  Both have to pass the same tests.
  */
 #include "io/bus/reactor.h"
 
@@ -24,7 +24,10 @@ enum { FAR_NS = 2000000000, MEMORY = 1 << 20, BURST = 150 };
 
 static _Alignas(4096) unsigned char memory[MEMORY];
 static struct io_reactor *reactor;
-static struct io_udp here[2], there;
+static struct io_bus here[2];
+static struct io_udp there;
+static const struct io_bus_spec udp_spec = {
+    .kind = IO_BUS_UDP, .name = "udp", .listen = "127.0.0.1:0"};
 static const struct io_address any = {.ip = 0x7f000001, .port = 0};
 static bool in_poll;
 
@@ -48,36 +51,36 @@ static void take(void *self, int socket, const struct io_packet *packet)
 
 void setUp(void)
 {
-    struct io_udp *const sockets[] = {&here[0], &here[1]};
+    struct io_bus *const buses[] = {&here[0], &here[1]};
     const struct io_reactor_tasks tasks = {.self = &seen, .packet = take};
     memset(&seen, 0, sizeof seen);
     seen.ordered = true;
     TEST_ASSERT_LESS_OR_EQUAL_size_t(MEMORY - 64, io_reactor_size());
     memset(memory, 0xff, sizeof memory);
-    reactor = io_reactor_place(memory + 64); /* no page boundary by luck */
-    TEST_ASSERT_EQUAL(0, io_udp_open(&here[0], any));
-    TEST_ASSERT_EQUAL(0, io_udp_open(&here[1], any));
+    reactor = io_reactor_place(memory + 64); /* not on a page boundary by chance */
+    open_bus(&here[0], &udp_spec);
+    open_bus(&here[1], &udp_spec);
     TEST_ASSERT_EQUAL(0, io_udp_open(&there, any));
-    TEST_ASSERT_EQUAL(0, io_reactor_open_udp(reactor, sockets, 2, &tasks));
+    TEST_ASSERT_EQUAL(0, io_reactor_open(reactor, buses, 2, &tasks));
     io_reactor_enter(reactor);
 }
 
 void tearDown(void)
 {
     io_reactor_close(reactor);
-    io_udp_close(&here[0]);
-    io_udp_close(&here[1]);
+    io_bus_close(&here[0]);
+    io_bus_close(&here[1]);
     io_udp_close(&there);
 }
 
 static void send_to(int socket, const void *bytes, size_t size)
 {
-    TEST_ASSERT_EQUAL(0, io_udp_send(&there, io_udp_local(&here[socket]), bytes, size, false));
+    TEST_ASSERT_EQUAL(0, io_udp_send(&there, io_bus_local(&here[socket]), bytes, size, false));
 }
 
 static void wait_for(int count)
 {
-    int before = -1; /* a wait that brings nothing is the last */
+    int before = -1; /* a wait without a packet is the last */
     while (seen.count[0] + seen.count[1] < count && seen.count[0] + seen.count[1] != before) {
         before = seen.count[0] + seen.count[1];
         io_reactor_wait(reactor, FAR_NS);
@@ -190,7 +193,7 @@ static void test_another_thread_ends_the_wait(void)
     }
 }
 
-/* Other buses: a second reactor on buses of the test's own. */
+/* Other buses: a second reactor on buses that each test chooses. */
 
 enum { BUS_COUNT = 4, NEAR_NS = 20000000 };
 
@@ -270,8 +273,6 @@ static int plug_in(char *device, size_t size)
 
 static const struct io_bus_spec tcp_server = {
     .kind = IO_BUS_TCP, .name = "tcp", .listen = "127.0.0.1:0"};
-static const struct io_bus_spec udp_spec = {
-    .kind = IO_BUS_UDP, .name = "udp", .listen = "127.0.0.1:0"};
 
 static void test_buses_of_all_kinds_are_served_together(void)
 {
@@ -299,7 +300,7 @@ static void test_buses_of_all_kinds_are_served_together(void)
     TEST_ASSERT_EQUAL(50, heard.packets[3]);
     TEST_ASSERT_EQUAL_MEMORY("tctc", heard.bytes[1], 4);
     TEST_ASSERT_EQUAL_MEMORY("serser", heard.bytes[2], 6);
-    TEST_ASSERT_EQUAL_UINT64(50, counters_of(&bus[0]).rx); /* counted past io_bus_receive() */
+    TEST_ASSERT_EQUAL_UINT64(50, counters_of(&bus[0]).rx); /* counted without io_bus_receive() */
     TEST_ASSERT_EQUAL_UINT64(150, counters_of(&bus[2]).rx_bytes);
     (void)close(caller);
     (void)close(board);
@@ -324,17 +325,19 @@ static void test_a_peer_that_knocks_is_let_in_without_a_tick(void)
     stop_buses();
 }
 
-static void test_a_dropped_peer_sees_its_end_although_somebody_sleeps_on_it(void)
+static void test_a_replaced_peer_sees_its_end_although_somebody_sleeps_on_it(void)
 {
     char byte;
     start_buses(&tcp_server, 1);
     const int caller = call_in(&bus[0]);
     wait_peer(0, true);
-    io_reactor_wait(bus_reactor, 1000000); /* now there is a poll on the connection */
-    io_bus_drop(&bus[0]);
-    TEST_ASSERT_EQUAL(0, recv(caller, &byte, 1, 0));
+    io_reactor_wait(bus_reactor, 1000000); /* from here on a poll on the connection is posted */
+    io_bus_newcomer_policy(&bus[0], IO_BUS_REPLACE_PEER);
     const int next = call_in(&bus[0]);
-    wait_peer(0, true);
+    for (int i = 0; i < 500 && counters_of(&bus[0]).connects < 2; i++)
+        io_reactor_wait(bus_reactor, NEAR_NS);
+    TEST_ASSERT_EQUAL_UINT64(2, counters_of(&bus[0]).connects);
+    TEST_ASSERT_EQUAL(0, recv(caller, &byte, 1, 0));
     TEST_ASSERT_EQUAL(3, send(next, "new", 3, 0));
     wait_heard(0, 3);
     (void)close(caller);
@@ -354,7 +357,7 @@ static void test_a_long_stream_arrives_whole_and_others_get_their_turn(void)
     TEST_ASSERT_EQUAL(sizeof stream, send(caller, stream, sizeof stream, 0));
     TEST_ASSERT_EQUAL(0, io_udp_send(&there, io_bus_local(&bus[1]), "turn", 4, false));
     io_reactor_wait(bus_reactor, FAR_NS);
-    TEST_ASSERT_LESS_OR_EQUAL_size_t(16 * IO_DATAGRAM_MAX, heard.size[0]); /* a bound per wait */
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(16 * IO_DATAGRAM_MAX, heard.size[0]); /* the bound per wait */
     wait_heard(1, 4);
     wait_heard(0, sizeof stream);
     TEST_ASSERT_EQUAL_MEMORY(stream, heard.bytes[0], sizeof stream);
@@ -370,7 +373,7 @@ static void test_a_device_that_vanishes_does_not_keep_the_thread_awake(void)
     start_buses(&spec, 1);
     (void)close(board);
     wait_peer(0, false);
-    /* nothing to wake for: a few waits fill the time, not thousands */
+    /* there is nothing to wake for: a few waits fill the time, not thousands */
     const uint64_t end_ns = rt_now_ns() + 10 * (uint64_t)NEAR_NS;
     for (; rt_now_ns() < end_ns; waits++)
         io_reactor_wait(bus_reactor, NEAR_NS);
@@ -438,7 +441,7 @@ static void test_buses_without_descriptors_are_looked_at_until_time_is_up_or_a_w
     for (int i = 0; i < 100; i++)
         TEST_ASSERT_EQUAL(0, io_bus_send(&far_side, nobody, "12345678", 8, false));
     io_reactor_wake(bus_reactor);
-    io_reactor_wait(bus_reactor, FAR_NS); /* what is there and the wake, both */
+    io_reactor_wait(bus_reactor, FAR_NS); /* both the packets and the wake */
     const uint64_t again_ns = rt_now_ns();
     wait_heard(0, 800);
     io_reactor_wait(bus_reactor, NEAR_NS);
@@ -467,7 +470,7 @@ int main(int argc, char **argv)
     RUN_TEST(test_another_thread_ends_the_wait);
     RUN_TEST(test_buses_of_all_kinds_are_served_together);
     RUN_TEST(test_a_peer_that_knocks_is_let_in_without_a_tick);
-    RUN_TEST(test_a_dropped_peer_sees_its_end_although_somebody_sleeps_on_it);
+    RUN_TEST(test_a_replaced_peer_sees_its_end_although_somebody_sleeps_on_it);
     RUN_TEST(test_a_long_stream_arrives_whole_and_others_get_their_turn);
     RUN_TEST(test_a_device_that_vanishes_does_not_keep_the_thread_awake);
     RUN_TEST(test_a_stamp_that_was_asked_for_does_not_keep_the_thread_awake);

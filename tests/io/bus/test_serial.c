@@ -1,6 +1,6 @@
 /*
- * A serial line on a pseudo-terminal: the bus has one end, the test the other.  A link in the file
- * system stands for the name of a USB adapter, which leads somewhere else after each plugging-in.
+ * A serial line on a pseudo-terminal: the bus has one end, the test the other.  A symbolic link
+ * plays the name of a USB adapter, which leads to another device each time it is plugged in.
  */
 #include "io/bus/bus.h"
 
@@ -16,7 +16,7 @@
 #include "unity.h"
 
 static char device[64];
-static int board = -1; /* the other end */
+static int board = -1; /* the end of the test */
 static struct io_bus bus;
 static struct io_bus_spec spec;
 static const struct io_address nobody = {0};
@@ -257,20 +257,20 @@ static void test_a_process_out_of_descriptors_opens_no_line(void)
     (void)close(next);
     TEST_ASSERT_EQUAL(0, getrlimit(RLIMIT_NOFILE, &before));
     none = before;
-    for (int room = 0; room < 3; room++) { /* its seat needs two, the device one */
+    for (int room = 0; room < 3; room++) { /* the stable descriptor needs two, the device one */
         none.rlim_cur = (rlim_t)(next + room);
         TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &none));
         const int status = io_bus_open(&bus, &spec, error);
         TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &before));
         TEST_ASSERT_EQUAL(-EMFILE, status);
         if (room < 2)
-            TEST_ASSERT_EQUAL_STRING("links.board.device: no descriptor left: Too many open files",
-                                     error);
+            TEST_ASSERT_EQUAL_STRING(
+                "links.board.device: no file descriptor is left: Too many open files", error);
         else
             TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, ": Too many open files"), error);
         const int after = dup(0);
         (void)close(after);
-        TEST_ASSERT_EQUAL(next, after); /* nothing is left open */
+        TEST_ASSERT_EQUAL(next, after); /* no descriptor is left open */
     }
     open_bus(&bus, &spec);
 }
@@ -279,7 +279,7 @@ static void test_what_waits_is_in_the_line_or_here(void)
 {
     open_bus(&bus, &spec);
     const size_t before = io_bus_backlog(&bus);
-    bus.serial.partial.at = 10; /* as if the line had taken a part */
+    bus.serial.partial.at = 10; /* as if the line had accepted a part */
     bus.serial.partial.size = 30;
     TEST_ASSERT_EQUAL_size_t(before + 20, io_bus_backlog(&bus));
     bus.serial.partial.at = bus.serial.partial.size = 0;

@@ -1,5 +1,5 @@
 /*
- * Shared memory: two sides, rings that wrap, strangers and liars on the other side.
+ * Shared memory: two sides, rings that wrap, foreign files, and a far end that writes nonsense.
  */
 #include "io/bus/bus.h"
 
@@ -200,7 +200,7 @@ static void test_memory_of_somebody_else_is_refused(void)
     header->total_size--;
     header->ring_size = 3 * 4096;
     refuse_bus(&spec, -EINVAL, "links.board.device: ", "its sizes are impossible");
-    TEST_ASSERT_EQUAL(0, access(path, F_OK)); /* a refused one removes nothing */
+    TEST_ASSERT_EQUAL(0, access(path, F_OK)); /* a refused open removes nothing */
 }
 
 static void test_names_with_slashes_are_refused(void)
@@ -267,7 +267,7 @@ static void test_a_killed_process_leaves_its_place(void)
         if (io_bus_open(&other, &spec, error) < 0)
             _exit(1);
         (void)io_bus_send(&other, nobody, "child", 5, false);
-        _exit(0); /* without a close */
+        _exit(0); /* the process ends without a close */
     }
     int status = -1;
     struct io_packet packet;
@@ -300,13 +300,13 @@ static void test_a_liar_costs_an_error_and_the_ring_goes_on(void)
     const uint64_t at = a.shared.out.at & (IO_SHM_RING_SIZE - 1);
     TEST_ASSERT_EQUAL(0, io_bus_send(&a, nobody, longest, sizeof longest, false));
     TEST_ASSERT_EQUAL(0, io_bus_send(&a, nobody, longest, sizeof longest, false));
-    memcpy(a.shared.out.bytes + at, &longer, 4); /* and there are as many bytes */
+    memcpy(a.shared.out.bytes + at, &longer, 4); /* so many bytes are in the ring */
     TEST_ASSERT_EQUAL(-EBADMSG, io_bus_receive(&b, &packet));
     const uint64_t heads[] = {8, 16 + IO_SHM_RING_SIZE, 13, UINT64_MAX};
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
         atomic_store(&b.shared.in.ring->head, b.shared.in.at + heads[i]);
         TEST_ASSERT_EQUAL(-EBADMSG, io_bus_receive(&b, &packet));
-        TEST_ASSERT_EQUAL(0, io_bus_receive(&b, &packet)); /* told once */
+        TEST_ASSERT_EQUAL(0, io_bus_receive(&b, &packet)); /* the error is returned once */
     }
     atomic_store(&a.shared.out.ring->tail, a.shared.out.at + 8);
     TEST_ASSERT_EQUAL(-EAGAIN, io_bus_send(&a, nobody, "x", 1, false));
@@ -331,17 +331,17 @@ static void test_last_words_pass_a_full_ring_and_are_heard_once(void)
     io_bus_send_emergency(&a, nobody, "again", 5);
     TEST_ASSERT_EQUAL(1, io_bus_receive(&b, &packet));
     TEST_ASSERT_EQUAL_MEMORY("again", packet.bytes, 5);
-    atomic_fetch_or(&a.shared.out.ring->emergency_sequence, 1); /* somebody is at it, for ever */
+    atomic_fetch_or(&a.shared.out.ring->emergency_sequence, 1); /* as if a writer never finished */
     io_bus_send_emergency(&a, nobody, "third", 5);
     TEST_ASSERT_EQUAL(0, io_bus_receive(&b, &packet));
 }
 
-/* As far as a run goes: it sends, receives and looks around on, and the far end is gone. */
+/* The bus can be used as in a run, and reports that the far end is lost. */
 static void expect_lost(struct io_bus *bus)
 {
     struct io_packet packet;
     (void)io_bus_send(bus, nobody, "into the void", 13, false);
-    (void)io_bus_receive(bus, &packet); /* what was there before may be there still */
+    (void)io_bus_receive(bus, &packet); /* an old message may still be there */
     io_bus_send_emergency(bus, nobody, "last words", 10);
     TEST_ASSERT_LESS_OR_EQUAL_size_t(IO_SHM_RING_SIZE, io_bus_backlog(bus));
     io_bus_tick(bus, 0);
@@ -364,7 +364,7 @@ static void test_who_cuts_the_file_off_is_gone_and_kills_nobody(void)
     }
 }
 
-/* Nothing is touched between the cut and the next look around. */
+/* The tick notices the truncation although no page was touched. */
 static void test_a_cut_is_seen_before_anything_is_touched(void)
 {
     join();
@@ -373,7 +373,7 @@ static void test_a_cut_is_seen_before_anything_is_touched(void)
     TEST_ASSERT_FALSE(io_bus_connected(&a));
 }
 
-/* A file that is as long as before, but was not in between, is empty. */
+/* A file that was truncated and extended again has its old length, but is empty. */
 static void test_a_file_that_was_cut_and_grew_again_is_no_danger(void)
 {
     struct io_packet packet;
@@ -428,7 +428,7 @@ static void test_a_header_is_sound_in_all_its_sizes(void)
     }
 }
 
-/* 16 + 112 bytes: 512 of them fill the ring to its last byte. */
+/* Records of 16 + 112 bytes: 512 of them fill the ring to its last byte. */
 static void test_a_ring_can_be_full_to_its_last_byte(void)
 {
     unsigned char message[112];
@@ -476,11 +476,12 @@ static void test_last_words_have_their_greatest_length(void)
     TEST_ASSERT_EQUAL_size_t(IO_EMERGENCY_MAX, size);
     TEST_ASSERT_EQUAL_MEMORY(words, heard, IO_EMERGENCY_MAX);
     io_bus_send_emergency(&a, nobody, words, 1);
-    a.shared.out.ring->emergency_size = IO_EMERGENCY_MAX + 1; /* a liar */
+    a.shared.out.ring->emergency_size = IO_EMERGENCY_MAX + 1; /* an impossible size */
     TEST_ASSERT_FALSE(io_shm_pull_emergency(&b.shared.in, heard, &size));
     TEST_ASSERT_EQUAL_size_t(0, size);
     a.shared.out.ring->emergency_size = 1;
-    TEST_ASSERT_FALSE(io_shm_pull_emergency(&b.shared.in, heard, &size)); /* that was it */
+    TEST_ASSERT_FALSE(
+        io_shm_pull_emergency(&b.shared.in, heard, &size)); /* the message counts as read */
 }
 
 static void test_a_name_may_begin_with_a_slash(void)
@@ -508,7 +509,7 @@ static int next_descriptor(void)
     return fd;
 }
 
-/* A file that ends within the header, and one that is nothing but a header of zeros. */
+/* A file that ends within the header, and one that is only a header of zeros. */
 static void test_a_file_that_is_no_layout_is_refused_and_let_go(void)
 {
     static const unsigned char zeros[sizeof(struct io_shm_header)];
@@ -535,17 +536,24 @@ static void test_memory_that_cannot_be_made_is_refused(void)
                ": No space left on device");
     TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_FSIZE, &before));
     TEST_ASSERT_EQUAL(next, next_descriptor());
-    open_bus(&a, &spec); /* another time there is room */
+    TEST_ASSERT_EQUAL(-1, access(path, F_OK));
+    open_bus(&a, &spec); /* a later open finds room */
 }
 
-/* Unguarded memory could kill the run, so there is none. */
+static int fill_guards(unsigned char others[RT_GUARDED_MAPPING_MAX], atomic_bool *gone)
+{
+    int count = 0;
+    while (count < RT_GUARDED_MAPPING_MAX && rt_guarded_mapping_add(&others[count], 1, gone))
+        count++;
+    return count;
+}
+
+/* Unguarded memory could end the run with SIGBUS, so it is refused. */
 static void test_memory_that_cannot_be_guarded_is_refused(void)
 {
     static unsigned char others[RT_GUARDED_MAPPING_MAX];
     atomic_bool gone = false;
-    int count = 0;
-    while (count < RT_GUARDED_MAPPING_MAX && rt_guarded_mapping_add(&others[count], 1, &gone))
-        count++;
+    int count = fill_guards(others, &gone);
     const int next = next_descriptor();
     refuse_bus(&spec, -ENOMEM, "links.board.device: cannot use shared memory /dev/shm/airbearing-",
                ": Cannot allocate memory");
@@ -554,7 +562,38 @@ static void test_memory_that_cannot_be_guarded_is_refused(void)
         rt_guarded_mapping_remove(&others[--count]);
 }
 
-/* Somebody stopped in the middle of opening. */
+/* A file of zeros would be refused by every later open. */
+static void test_a_failed_mapping_leaves_no_file_behind(void)
+{
+    static unsigned char others[RT_GUARDED_MAPPING_MAX];
+    atomic_bool gone = false;
+    int count = fill_guards(others, &gone);
+    refuse_bus(&spec, -ENOMEM, "links.board.device: cannot use shared memory /dev/shm/airbearing-",
+               ": Cannot allocate memory");
+    TEST_ASSERT_EQUAL(-1, access(path, F_OK));
+    TEST_ASSERT_EQUAL(ENOENT, errno);
+    while (count > 0)
+        rt_guarded_mapping_remove(&others[--count]);
+    join(); /* both sides can be opened without removing a file by hand */
+}
+
+/* A file that another process has made is not ours to remove. */
+static void test_a_failed_mapping_keeps_the_file_of_the_other_side(void)
+{
+    static unsigned char others[RT_GUARDED_MAPPING_MAX];
+    atomic_bool gone = false;
+    open_bus(&a, &spec);
+    int count = fill_guards(others, &gone);
+    refuse_bus(&spec, -ENOMEM, "links.board.device: cannot use shared memory /dev/shm/airbearing-",
+               ": Cannot allocate memory");
+    TEST_ASSERT_EQUAL(0, access(path, F_OK));
+    while (count > 0)
+        rt_guarded_mapping_remove(&others[--count]);
+    open_bus(&b, &spec);
+    TEST_ASSERT_TRUE(io_bus_connected(&b));
+}
+
+/* A process is stopped in the middle of its open. */
 static void test_who_finds_the_layout_locked_for_ever_gives_up(void)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 2, .l_len = 1};
@@ -565,7 +604,7 @@ static void test_who_finds_the_layout_locked_for_ever_gives_up(void)
     lock.l_type = F_UNLCK;
     TEST_ASSERT_EQUAL(0, fcntl(fd, F_OFD_SETLK, &lock));
     open_bus(&a, &spec);
-    open_bus(&b, &spec); /* the first did not keep it */
+    open_bus(&b, &spec); /* the first open has released the lock */
     (void)close(fd);
 }
 
@@ -598,6 +637,8 @@ int main(void)
     RUN_TEST(test_a_file_that_is_no_layout_is_refused_and_let_go);
     RUN_TEST(test_memory_that_cannot_be_made_is_refused);
     RUN_TEST(test_memory_that_cannot_be_guarded_is_refused);
+    RUN_TEST(test_a_failed_mapping_leaves_no_file_behind);
+    RUN_TEST(test_a_failed_mapping_keeps_the_file_of_the_other_side);
     RUN_TEST(test_who_finds_the_layout_locked_for_ever_gives_up);
     return UNITY_END();
 }

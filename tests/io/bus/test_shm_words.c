@@ -1,7 +1,8 @@
 /*
- * Last words that change while they are read.  The memory ends its first page within the words, and
- * the second page is not there yet: the reader stops in the middle of its copy, in a signal handler
- * that is the writer, and goes on with words of which it has the old beginning.
+ * An emergency message that changes while it is read.  A page boundary lies within the message, and
+ * the second page is not accessible yet: the reader is interrupted in the middle of its copy by a
+ * signal handler, which plays the writer, and continues with a message of which it has the old
+ * beginning.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static unsigned char *pages;
 static size_t page_size;
 static struct io_shm_ring *ring;
 static struct io_shm_port port;
-static uint32_t turn_meanwhile; /* what the writer leaves in the turn */
+static uint32_t turn_meanwhile; /* the sequence that the writer leaves */
 
 static void write_meanwhile(int number)
 {
@@ -32,7 +33,8 @@ void setUp(void)
     page_size = (size_t)sysconf(_SC_PAGESIZE);
     pages = mmap(NULL, 2 * page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     TEST_ASSERT_TRUE(pages != MAP_FAILED);
-    ring = (struct io_shm_ring *)(void *)(pages + page_size - 192); /* 56 of its words */
+    ring = (struct io_shm_ring *)(void *)(pages + page_size -
+                                          192); /* 56 bytes of the message are in the first page */
     port = (struct io_shm_port){.ring = ring};
     memset(ring->emergency, 'o', sizeof ring->emergency);
     ring->emergency_size = 200;

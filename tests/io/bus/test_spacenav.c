@@ -1,5 +1,6 @@
 /*
- * A SpaceMouse by a daemon that is nothing but a socket; the real one is in tests/rtguest.
+ * A SpaceMouse with a daemon that is only a socket of the test; the real daemon is tested in
+ * tests/rtguest.
  */
 #include "io/bus/spacenav.h"
 
@@ -112,7 +113,7 @@ static void test_what_changes_nothing_is_no_packet(void)
 {
     open_hand();
     for (int i = 0; i < 40; i++)
-        SAY(3, i); /* a device came */
+        SAY(3, i); /* the message that a device was plugged in */
     SAY(1, 32);
     SAY(1, -1);
     SAY(-7, 1);
@@ -168,12 +169,12 @@ static void test_a_daemon_that_dies_is_not_asked_at_once(void)
     const uint64_t now_ns = rt_now_ns();
     io_bus_tick(&bus, now_ns);
     io_bus_tick(&bus, now_ns + 20000000);
-    TEST_ASSERT_FALSE(io_bus_connected(&bus)); /* though its socket is still there */
+    TEST_ASSERT_FALSE(io_bus_connected(&bus)); /* although its socket still exists */
     io_bus_tick(&bus, now_ns + 60000000);
     TEST_ASSERT_TRUE(io_bus_connected(&bus));
 }
 
-/* As many ticks as the time has, each with a look. */
+/* Tick every 20 ms for so long, and receive after each. */
 static uint64_t tick_for(uint64_t from_ns, uint64_t ms, int *packets)
 {
     *packets = 0;
@@ -190,18 +191,18 @@ static void test_a_hand_that_no_longer_moves_was_let_go(void)
     int packets;
     open_hand();
     uint64_t now_ns = tick_for(rt_now_ns(), 1000, &packets);
-    TEST_ASSERT_EQUAL(0, packets); /* it rests already */
+    TEST_ASSERT_EQUAL(0, packets); /* it is at rest already */
     SAY(1, 3);
     (void)next();
     SAY(0, 0, 0, 0, 0, 0, 7, 16);
     (void)next();
     now_ns = tick_for(now_ns, 480, &packets);
     TEST_ASSERT_EQUAL(0, packets);
-    SAY(0, 0, 0, 0, 0, 0, 7, 16); /* no news, but it is held */
+    SAY(0, 0, 0, 0, 0, 0, 7, 16); /* nothing changes, but the deflection is held */
     TEST_ASSERT_EQUAL(0, io_bus_receive(&bus, &packet));
     now_ns = tick_for(now_ns, 480, &packets);
     TEST_ASSERT_EQUAL(0, packets);
-    SAY(2, 9); /* a button is no move */
+    SAY(2, 9); /* a button is not a move */
     TEST_ASSERT_EQUAL(0, io_bus_receive(&bus, &packet));
     now_ns = tick_for(now_ns, 40, &packets);
     TEST_ASSERT_EQUAL(1, packets);
@@ -211,7 +212,7 @@ static void test_a_hand_that_no_longer_moves_was_let_go(void)
     TEST_ASSERT_TRUE(io_bus_connected(&bus));
     now_ns = tick_for(now_ns, 1000, &packets);
     TEST_ASSERT_EQUAL(0, packets);
-    SAY(0, 0, 0, 0, 0, 0, 7, 2000); /* taken again, where it was let go */
+    SAY(0, 0, 0, 0, 0, 0, 7, 2000); /* moved again to where it was released */
     TEST_ASSERT_EQUAL_FLOAT(0.02f, next().axis[5]);
 }
 

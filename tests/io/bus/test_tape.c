@@ -1,5 +1,5 @@
 /*
- * Tapes: round trip with a clock of our own, and every way in which a tape can be wrong.
+ * Tapes: a round trip with a simulated clock, and every error that a tape can have.
  */
 #include "io/bus/bus.h"
 
@@ -45,7 +45,7 @@ void tearDown(void)
     (void)unlink(path);
 }
 
-/* By hand, from the published format. */
+/* Tapes are written by hand, from the published format. */
 struct wire_tape {
     unsigned char bytes[4096];
     size_t size;
@@ -102,7 +102,7 @@ static void test_packets_come_at_their_times_after_the_first_look(void)
     add(&wire, 1000, "late");
     store(&wire);
     open_bus(&tape, &spec);
-    time_ns = 77777; /* the tape begins with the first look, not with the opening */
+    time_ns = 77777; /* the tape begins at the first receive, not at the open */
     expect("zero");
     TEST_ASSERT_EQUAL(0, io_bus_receive(&tape, &packet));
     time_ns += 499;
@@ -115,7 +115,7 @@ static void test_packets_come_at_their_times_after_the_first_look(void)
     time_ns += 100000;
     expect("late");
     TEST_ASSERT_EQUAL(0, io_bus_receive(&tape, &packet));
-    TEST_ASSERT_FALSE(io_bus_connected(&tape)); /* the end */
+    TEST_ASSERT_FALSE(io_bus_connected(&tape)); /* the end of the tape */
     TEST_ASSERT_EQUAL(0, io_bus_receive(&tape, &packet));
     TEST_ASSERT_EQUAL_UINT64(4, counters_of(&tape).rx);
     TEST_ASSERT_EQUAL_UINT64(1, counters_of(&tape).losses);
@@ -140,10 +140,10 @@ static void test_a_recording_is_the_published_format(void)
     TEST_ASSERT_EQUAL(0, io_tape_writer_open(&writer, path, 4096, &clock_of_ours));
     time_ns += 5;
     TEST_ASSERT_TRUE(io_tape_writer_append(&writer, "first", 5));
-    TEST_ASSERT_TRUE(io_tape_writer_append(&writer, "", 0)); /* left out */
+    TEST_ASSERT_TRUE(io_tape_writer_append(&writer, "", 0)); /* an empty packet is left out */
     time_ns += 300;
     TEST_ASSERT_TRUE(io_tape_writer_append(&writer, "second", 6));
-    time_ns -= 100; /* a clock that goes back does not make a tape that does */
+    time_ns -= 100; /* the times of the tape do not go back with the clock */
     TEST_ASSERT_TRUE(io_tape_writer_append(&writer, "third", 5));
     io_tape_writer_close(&writer);
     io_tape_writer_close(&writer);
@@ -251,13 +251,13 @@ static void test_a_corrupt_tape_is_refused_with_the_byte(void)
     refuse_tape(&wire, "byte 0: ", "not a tape");
     wire = sound;
     wire.bytes[8] = 2;
-    refuse_tape(&wire, "byte 8: ", "version 2, this program plays version 1");
+    refuse_tape(&wire, "byte 8: ", "version 2; this program plays version 1");
     wire = sound;
     wire.bytes[12] = 7;
-    refuse_tape(&wire, "byte 12: ", "7 where the format has zero");
+    refuse_tape(&wire, "byte 12: ", "7 in a field that must be zero");
     wire = sound;
     wire.bytes[28] = 9;
-    refuse_tape(&wire, "byte 28: ", "9 where the format has zero");
+    refuse_tape(&wire, "byte 28: ", "9 in a field that must be zero");
     wire = sound;
     wire.bytes[25] = 0x80;
     refuse_tape(&wire, "byte 24: ", "a packet of 32773 bytes");
@@ -266,7 +266,7 @@ static void test_a_corrupt_tape_is_refused_with_the_byte(void)
     refuse_tape(&wire, "byte 16: ", "truncate -s 16");
     wire = sound;
     wire.bytes[37] = 0xe7; /* 1000 becomes 999 */
-    refuse_tape(&wire, "byte 37: ", "time goes back, to 999 ns");
+    refuse_tape(&wire, "byte 37: ", "the time of the record goes back to 999 ns");
     wire = sound;
     wire.size -= 1;
     refuse_tape(&wire, "byte 37: ", "ends inside a packet; `truncate -s 37`");
@@ -274,7 +274,7 @@ static void test_a_corrupt_tape_is_refused_with_the_byte(void)
     refuse_tape(&wire, "byte 37: ", "ends inside a record; `truncate -s 37`");
     wire.size = 37;
     store(&wire);
-    open_bus(&tape, &spec); /* as the line said */
+    open_bus(&tape, &spec); /* after the remedy of the error line */
 }
 
 static void test_a_tape_that_cannot_be_read_is_refused(void)
@@ -282,7 +282,7 @@ static void test_a_tape_that_cannot_be_read_is_refused(void)
     (void)snprintf(spec.device, sizeof spec.device, "/nowhere/tape");
     refuse_bus(&spec, -ENOENT, "links.board.device: cannot read the tape /nowhere/tape", "No such");
     (void)snprintf(spec.device, sizeof spec.device, "/tmp");
-    refuse_bus(&spec, -EISDIR, "links.board.device: ", "no regular file");
+    refuse_bus(&spec, -EISDIR, "links.board.device: ", "not a regular file");
 }
 
 static int next_descriptor(void)
@@ -303,7 +303,7 @@ static void test_a_recording_has_a_least_and_a_greatest_size(void)
     TEST_ASSERT_FALSE(io_tape_writer_append(&writer, "1", 1));
     io_tape_writer_close(&writer);
     TEST_ASSERT_EQUAL(next, next_descriptor());
-    open_bus(&tape, &spec); /* with nothing on it */
+    open_bus(&tape, &spec); /* an empty tape */
 }
 
 static void test_a_recording_that_cannot_be_made_is_refused(void)
@@ -351,7 +351,7 @@ static void test_the_longest_packet_is_recorded_and_played(void)
     TEST_ASSERT_EQUAL(-EMSGSIZE, io_bus_send(&tape, nobody, longest, IO_DATAGRAM_MAX + 1, false));
 }
 
-/* In memory that ends where the tape ends. */
+/* The tape lies at the end of accessible memory. */
 static int check_exact(const struct wire_tape *wire, size_t size, char error[IO_TAPE_ERROR_MAX])
 {
     unsigned char *bytes = malloc(size > 0 ? size : 1);
@@ -402,12 +402,13 @@ static void test_a_packet_is_as_long_as_any_and_no_longer(void)
         TEST_ASSERT_EQUAL(size == IO_DATAGRAM_MAX ? 0 : -EBADMSG,
                           io_tape_check(bytes, 32 + size, error));
     }
-    TEST_ASSERT_EQUAL_STRING("byte 24: a packet of 2049 bytes, longer than any", error);
+    TEST_ASSERT_EQUAL_STRING("byte 24: a packet of 2049 bytes is longer than the limit of 2048",
+                             error);
 }
 
 static void test_a_tape_that_is_too_large_is_refused(void)
 {
-    TEST_ASSERT_EQUAL(0, truncate(path, (off_t)IO_TAPE_SIZE_MAX + 1)); /* a hole */
+    TEST_ASSERT_EQUAL(0, truncate(path, (off_t)IO_TAPE_SIZE_MAX + 1)); /* a sparse file */
     refuse_bus(&spec, -EFBIG, "links.board.device: cannot read the tape ", ": File too large");
 }
 
@@ -418,7 +419,8 @@ static void test_without_a_clock_a_tape_plays_by_the_machine_s(void)
     spec.clock = NULL;
     TEST_ASSERT_EQUAL(0, io_tape_writer_open(&writer, path, 4096, NULL));
     TEST_ASSERT_TRUE(io_tape_writer_append(&writer, "now", 3));
-    TEST_ASSERT_LESS_THAN_UINT64(UINT64_C(3600) * 1000000000, writer.last_ns); /* since its start */
+    TEST_ASSERT_LESS_THAN_UINT64(UINT64_C(3600) * 1000000000,
+                                 writer.last_ns); /* counted from the start of the tape */
     io_tape_writer_close(&writer);
     begin(&wire);
     add(&wire, 0, "at once");

@@ -1,5 +1,6 @@
 /*
- * TCP over the loopback: peers that come, go, come back, crowd, fall silent and never read.
+ * TCP over loopback: peers that connect, leave, come back, come in numbers, fall silent and never
+ * read.
  */
 #include "io/bus/bus.h"
 
@@ -20,8 +21,8 @@
 #include "unity.h"
 
 enum { STORM = 100, FRAME = 300 };
-/* Once full, a small window opens when the sender's kernel probes it: five times a second, and more
- * rarely after probes that came while nobody read. */
+/* Once full, a small window opens when the kernel of the sender probes it: five times per second,
+ * and more rarely after probes that came while the peer did not read. */
 enum { PROBE_TRIES = 10 * WAIT_TRIES };
 
 static struct io_bus server, client;
@@ -51,7 +52,7 @@ static void join(void)
     wait_connected(&server, true);
 }
 
-/* A peer that is nothing but a socket. */
+/* A peer that is only a socket. */
 static int call_in(void)
 {
     const struct sockaddr_in name = io_address_to_kernel(io_bus_local(&server));
@@ -117,7 +118,7 @@ static void test_what_leaves_is_stamped_when_asked(void)
         TEST_ASSERT_TRUE(has);
         TEST_ASSERT_GREATER_OR_EQUAL_UINT64(before_ns, stamp_ns);
         TEST_ASSERT_LESS_OR_EQUAL_UINT64(wall_ns(), stamp_ns);
-        TEST_ASSERT_FALSE(io_bus_tx_timestamp(&server, &stamp_ns)); /* once */
+        TEST_ASSERT_FALSE(io_bus_tx_timestamp(&server, &stamp_ns)); /* the stamp is returned once */
     }
 }
 
@@ -130,7 +131,7 @@ static void test_a_stamp_that_nobody_fetches_does_not_keep_the_descriptor_ready(
         TEST_IGNORE_MESSAGE("this kernel does not stamp what leaves");
     watch.fd = server.tcp.stable_fd.fd;
     TEST_ASSERT_EQUAL(0, io_bus_send(&server, nobody, "frame", 5, true));
-    TEST_ASSERT_EQUAL(1, poll(&watch, 1, 5000)); /* the stamp */
+    TEST_ASSERT_EQUAL(1, poll(&watch, 1, 5000)); /* the stamp has come */
     TEST_ASSERT_EQUAL(0, io_bus_receive(&server, &packet));
     TEST_ASSERT_EQUAL(0, poll(&watch, 1, 0));
     uint64_t stamp_ns;
@@ -149,7 +150,7 @@ static void test_a_second_connection_is_turned_away_and_the_first_does_not_notic
         wait_moment();
     }
     TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).refused);
-    TEST_ASSERT_EQUAL(0, recv(second, &byte, 1, 0)); /* closed */
+    TEST_ASSERT_EQUAL(0, recv(second, &byte, 1, 0)); /* the connection was closed */
     (void)close(second);
     TEST_ASSERT_EQUAL_UINT32(generation, io_bus_generation(&server));
     TEST_ASSERT_EQUAL(0, io_bus_send(&client, nobody, "here", 4, false));
@@ -166,7 +167,7 @@ static void test_a_peer_that_left_makes_room_but_its_last_bytes_are_heard(void)
     TEST_ASSERT_EQUAL(4, send(first, "last", 4, 0));
     (void)close(first);
     struct pollfd goodbye = {.fd = server.tcp.stable_fd.fd, .events = POLLRDHUP};
-    TEST_ASSERT_EQUAL(1, poll(&goodbye, 1, 5000)); /* or the newcomer might overtake it */
+    TEST_ASSERT_EQUAL(1, poll(&goodbye, 1, 5000)); /* or the newcomer might come first */
     const int second = call_in();
     for (int i = 0; i < 20; i++) { /* the newcomer must wait, not be refused */
         io_bus_tick(&server, rt_now_ns());
@@ -178,7 +179,7 @@ static void test_a_peer_that_left_makes_room_but_its_last_bytes_are_heard(void)
     for (int i = 0; i < WAIT_TRIES && (status = io_bus_receive(&server, &packet)) == 0; i++)
         wait_moment();
     TEST_ASSERT_EQUAL(-ECONNRESET, status);
-    TEST_ASSERT_EQUAL(0, io_bus_receive(&server, &packet)); /* told once */
+    TEST_ASSERT_EQUAL(0, io_bus_receive(&server, &packet)); /* the error is returned once */
     wait_connected(&server, true);
     TEST_ASSERT_EQUAL(2, send(second, "hi", 2, 0));
     wait_bytes(&server, bytes, 2);
@@ -188,22 +189,41 @@ static void test_a_peer_that_left_makes_room_but_its_last_bytes_are_heard(void)
     (void)close(second);
 }
 
+/* Wait until the server notices by receiving that its peer has gone; a tick would send the rest
+ * that is kept. */
+static void wait_lost(void)
+{
+    struct io_packet packet;
+    for (int i = 0; i < WAIT_TRIES && io_bus_connected(&server); i++) {
+        (void)io_bus_receive(&server, &packet);
+        wait_moment();
+    }
+    TEST_ASSERT_FALSE(io_bus_connected(&server));
+}
+
 static void test_the_place_of_a_silent_peer_can_be_taken(void)
 {
     unsigned char bytes[3];
     const int silent = call_in();
     wait_connected(&server, true);
+    const struct io_address before = io_bus_peer(&server);
     const int next = call_in();
-    io_bus_drop(&server);
-    TEST_ASSERT_FALSE(io_bus_connected(&server));
-    TEST_ASSERT_EQUAL_UINT16(0, io_bus_peer(&server).port);
-    wait_connected(&server, true);
+    io_bus_newcomer_policy(&server, IO_BUS_REPLACE_PEER);
+    for (int i = 0; i < WAIT_TRIES && counters_of(&server).connects < 2; i++) {
+        io_bus_tick(&server, rt_now_ns());
+        wait_moment();
+    }
+    TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).losses);
+    TEST_ASSERT_TRUE(io_bus_connected(&server));
+    TEST_ASSERT_NOT_EQUAL_UINT64(io_address_pack(before), io_address_pack(io_bus_peer(&server)));
     TEST_ASSERT_EQUAL(3, send(next, "new", 3, 0));
     wait_bytes(&server, bytes, 3);
     TEST_ASSERT_EQUAL_MEMORY("new", bytes, 3);
-    TEST_ASSERT_EQUAL(0, recv(silent, bytes, 1, 0)); /* it is told, if it listens */
+    TEST_ASSERT_EQUAL(0, recv(silent, bytes, 1, 0)); /* it sees the end of its connection */
     (void)close(silent);
     (void)close(next);
+    wait_lost();
+    TEST_ASSERT_EQUAL_UINT16(0, io_bus_peer(&server).port);
 }
 
 static void tick_a_while(void)
@@ -227,7 +247,8 @@ test_one_who_knocks_waits_while_the_peer_holds_its_place_and_takes_one_that_is_y
     tick_a_while();
     TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).connects);
     TEST_ASSERT_EQUAL_UINT64(0, counters_of(&server).refused);
-    TEST_ASSERT_EQUAL(1, io_bus_watches(&server, watch)); /* nobody sleeps on who waits */
+    TEST_ASSERT_EQUAL(
+        1, io_bus_watches(&server, watch)); /* the listener is not watched while a newcomer waits */
 
     io_bus_newcomer_policy(&server, IO_BUS_REPLACE_PEER);
     tick_a_while();
@@ -280,7 +301,7 @@ static void test_a_peer_that_never_reads_costs_frames_and_no_time(void)
     const int fd = call_in();
     wait_connected(&server, true);
     TEST_ASSERT_EQUAL(0, io_bus_backlog(&server));
-    const int taken = fill_up(1000000); /* would not come back if it blocked */
+    const int taken = fill_up(1000000); /* a blocking send would never return */
     TEST_ASSERT_GREATER_THAN(0, taken);
     TEST_ASSERT_EQUAL_UINT64((uint64_t)taken, counters_of(&server).tx);
     TEST_ASSERT_EQUAL_UINT64(1, counters_of(&server).full);
@@ -305,7 +326,8 @@ static void test_a_frame_that_left_in_part_is_finished_before_the_next(void)
     const bool had_rest = server.tcp.partial.at < server.tcp.partial.size;
     memset(frame, 0xee, sizeof frame);
     int status = -EAGAIN;
-    for (int i = 0; i < PROBE_TRIES && status == -EAGAIN; i++) { /* read a little, send once more */
+    for (int i = 0; i < PROBE_TRIES && status == -EAGAIN;
+         i++) { /* the peer reads a little, the server sends once more */
         got = recv(fd, heard + size, 65536, MSG_DONTWAIT);
         size += got > 0 ? (size_t)got : 0;
         status = io_bus_send(&server, nobody, frame, sizeof frame, false);
@@ -315,7 +337,7 @@ static void test_a_frame_that_left_in_part_is_finished_before_the_next(void)
     const size_t total = (size_t)(taken + 1) * FRAME;
     TEST_ASSERT_LESS_THAN_size_t(sizeof heard, total);
     for (int i = 0; i < PROBE_TRIES && size < total; i++) {
-        io_bus_tick(&server, rt_now_ns()); /* pushes the rest of a rest */
+        io_bus_tick(&server, rt_now_ns()); /* the tick sends what is left of a rest */
         got = recv(fd, heard + size, sizeof heard - size, MSG_DONTWAIT);
         size += got > 0 ? (size_t)got : 0;
         wait_moment();
@@ -334,9 +356,10 @@ static void test_the_rest_of_a_frame_is_not_for_the_next_peer(void)
     unsigned char bytes[5];
     const int first = call_in();
     wait_connected(&server, true);
-    server.tcp.partial.size = 100; /* as if the kernel had taken a part */
-    io_bus_drop(&server);
+    server.tcp.partial.size = 100; /* as if the kernel had accepted a part */
     (void)close(first);
+    wait_lost();
+    TEST_ASSERT_EQUAL_size_t(100, server.tcp.partial.size - server.tcp.partial.at);
     join();
     TEST_ASSERT_EQUAL(0, io_bus_send(&server, nobody, "clean", 5, false));
     wait_bytes(&client, bytes, 5);
@@ -355,7 +378,7 @@ static void test_small_frames_do_not_wait_for_more(void)
     TEST_ASSERT_NOT_EQUAL(0, on);
 }
 
-/* The server ends.  Nobody listens at its port then, and nobody else is given it. */
+/* End the server.  Nothing listens on its port then, and no other process gets it. */
 static int hold_port(void)
 {
     const struct sockaddr_in name = io_address_to_kernel(io_bus_local(&server));
@@ -371,7 +394,7 @@ static void test_a_client_finds_a_server_that_came_later_and_one_that_came_back(
     struct io_bus_spec again = listening;
     (void)snprintf(again.listen, sizeof again.listen, "127.0.0.1:%u", io_bus_local(&server).port);
     const int held = hold_port();
-    open_bus(&client, &calling); /* nobody there: no error */
+    open_bus(&client, &calling); /* an absent server is not an error */
     for (int i = 0; i < 5; i++)
         io_bus_tick(&client, rt_now_ns());
     TEST_ASSERT_FALSE(io_bus_connected(&client));
@@ -388,7 +411,7 @@ static void test_a_client_finds_a_server_that_came_later_and_one_that_came_back(
     (void)close(held);
 }
 
-/* With a clock of our own: how many attempts within a minute of nobody there? */
+/* Count the attempts within a minute of a simulated clock, without a server. */
 static void test_attempts_become_rare(void)
 {
     int attempts = 0;
@@ -401,7 +424,7 @@ static void test_attempts_become_rare(void)
         last_ns = client.tcp.retry_ns;
     }
     TEST_ASSERT_LESS_OR_EQUAL(40, attempts);
-    TEST_ASSERT_GREATER_OR_EQUAL(25, attempts); /* every two seconds still */
+    TEST_ASSERT_GREATER_OR_EQUAL(25, attempts); /* still every two seconds */
     open_bus(&server, &listening);
     (void)close(held);
 }
@@ -463,7 +486,7 @@ static void test_a_process_out_of_descriptors_does_not_watch_what_it_cannot_acce
     const int caller = call_in();
     TEST_ASSERT_EQUAL(0, getrlimit(RLIMIT_NOFILE, &before));
     none = before;
-    none.rlim_cur = (rlim_t)caller; /* no number below it is free */
+    none.rlim_cur = (rlim_t)caller; /* no lower descriptor is free */
     const uint32_t generation = io_bus_generation(&server);
     TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &none));
     io_bus_tick(&server, rt_now_ns());
@@ -481,17 +504,18 @@ static void test_last_words_reach_the_peer_or_nobody(void)
 {
     unsigned char bytes[4];
     errno = EDOM;
-    io_bus_send_emergency(&server, nobody, "void", 4); /* an empty seat */
+    io_bus_send_emergency(&server, nobody, "void", 4); /* no peer is attached */
     TEST_ASSERT_EQUAL(EDOM, errno);
     join();
     io_bus_send_emergency(&server, nobody, "safe", 4);
     wait_bytes(&client, bytes, 4);
     TEST_ASSERT_EQUAL_MEMORY("safe", bytes, 4);
     const int stable_fd = server.tcp.stable_fd.fd;
-    io_bus_drop(&server);
+    io_bus_close(&client);
+    wait_lost();
     TEST_ASSERT_EQUAL(stable_fd, server.tcp.stable_fd.fd);
     const int other = open("/dev/null", O_RDWR | O_CLOEXEC);
-    TEST_ASSERT_NOT_EQUAL(stable_fd, other); /* the number is not given out again */
+    TEST_ASSERT_NOT_EQUAL(stable_fd, other); /* the number is not reused */
     (void)close(other);
 }
 
@@ -521,7 +545,7 @@ static void test_a_frame_longer_than_any_is_refused_whole(void)
     }
 }
 
-/* A server whose queue is full: who calls is neither let in nor turned away. */
+/* A server whose queue is full: a client is neither accepted nor refused. */
 static void test_an_attempt_that_nobody_answers_is_given_up_after_three_seconds(void)
 {
     const uint64_t begin_ns = 1000, patience_ns = 3000000000;
@@ -541,7 +565,7 @@ static void test_an_attempt_that_nobody_answers_is_given_up_after_three_seconds(
     io_bus_tick(&client, begin_ns + patience_ns - 1);
     TEST_ASSERT_EQUAL_UINT64(begin_ns + patience_ns, client.tcp.give_up_ns);
     TEST_ASSERT_EQUAL_UINT64(0, client.tcp.retry_ns);
-    io_bus_tick(&client, begin_ns + patience_ns); /* and begun anew */
+    io_bus_tick(&client, begin_ns + patience_ns); /* and the next attempt begins */
     TEST_ASSERT_EQUAL_UINT64(0, client.tcp.give_up_ns);
     TEST_ASSERT_GREATER_OR_EQUAL(0, client.tcp.attempt);
     TEST_ASSERT_GREATER_THAN_UINT64(begin_ns + patience_ns, client.tcp.retry_ns);
@@ -554,19 +578,19 @@ static void test_what_waits_is_in_the_kernel_or_here(void)
 {
     const int fd = call_in();
     wait_connected(&server, true);
-    server.tcp.partial.at = 10; /* as if the kernel had taken a part */
+    server.tcp.partial.at = 10; /* as if the kernel had accepted a part */
     server.tcp.partial.size = 30;
     TEST_ASSERT_EQUAL_size_t(20, io_bus_backlog(&server));
     server.tcp.partial.at = server.tcp.partial.size = 0;
     TEST_ASSERT_EQUAL_size_t(0, io_bus_backlog(&server));
-    io_bus_drop(&server);
-    server.tcp.partial.size = 30;
-    TEST_ASSERT_EQUAL_size_t(0, io_bus_backlog(&server)); /* for nobody */
-    server.tcp.partial.size = 0;
     (void)close(fd);
+    wait_lost();
+    server.tcp.partial.size = 30;
+    TEST_ASSERT_EQUAL_size_t(0, io_bus_backlog(&server)); /* without a peer there is no backlog */
+    server.tcp.partial.size = 0;
 }
 
-/* The peer resets, and its end is met by a write. */
+/* The peer resets the connection, and the next write finds out. */
 static void reset_peer(void)
 {
     const struct linger now = {.l_onoff = 1, .l_linger = 0};
@@ -575,7 +599,7 @@ static void reset_peer(void)
     TEST_ASSERT_EQUAL(0, setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now));
     struct pollfd watch = {.fd = server.tcp.stable_fd.fd, .events = 0};
     (void)close(fd);
-    TEST_ASSERT_EQUAL(1, poll(&watch, 1, 5000)); /* the reset is there */
+    TEST_ASSERT_EQUAL(1, poll(&watch, 1, 5000)); /* the reset has arrived */
 }
 
 static void test_a_reset_is_met_by_a_write_too(void)
@@ -589,7 +613,7 @@ static void test_a_reset_is_met_by_a_write_too(void)
     TEST_ASSERT_FALSE(io_bus_connected(&server));
     TEST_ASSERT_EQUAL_UINT64(2, counters_of(&server).losses);
     reset_peer();
-    server.tcp.partial.size = 30; /* what the last frame left over */
+    server.tcp.partial.size = 30; /* the rest of the last frame */
     TEST_ASSERT_EQUAL(-ECONNRESET, io_bus_send(&server, nobody, "x", 1, false));
     TEST_ASSERT_FALSE(io_bus_connected(&server));
 }
@@ -604,7 +628,7 @@ static void test_a_process_out_of_descriptors_opens_no_link(void)
     (void)close(next);
     TEST_ASSERT_EQUAL(0, getrlimit(RLIMIT_NOFILE, &before));
     none = before;
-    for (int room = 0; room < 3; room++) { /* its seat needs two, its listener one */
+    for (int room = 0; room < 3; room++) { /* the stable descriptor needs two, the listener one */
         none.rlim_cur = (rlim_t)(next + room);
         TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &none));
         const int status = io_bus_open(&bus, &listening, error);
@@ -612,11 +636,11 @@ static void test_a_process_out_of_descriptors_opens_no_link(void)
         TEST_ASSERT_EQUAL_MESSAGE(-EMFILE, status, error);
         TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "Too many open files"), error);
         if (room < 2)
-            TEST_ASSERT_EQUAL_STRING("links.px4.listen: no descriptor left: Too many open files",
-                                     error);
+            TEST_ASSERT_EQUAL_STRING(
+                "links.px4.listen: no file descriptor is left: Too many open files", error);
         const int after = dup(0);
         (void)close(after);
-        TEST_ASSERT_EQUAL(next, after); /* nothing is left open */
+        TEST_ASSERT_EQUAL(next, after); /* no descriptor is left open */
     }
     open_bus(&server, &listening);
 }
@@ -629,7 +653,7 @@ static void test_a_client_without_a_descriptor_tries_again(void)
     (void)close(next);
     TEST_ASSERT_EQUAL(0, getrlimit(RLIMIT_NOFILE, &before));
     none = before;
-    none.rlim_cur = (rlim_t)(next + 2); /* for its seat */
+    none.rlim_cur = (rlim_t)(next + 2); /* for the stable descriptor */
     TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &none));
     const int status = io_bus_open(&client, &calling, error);
     TEST_ASSERT_EQUAL(0, setrlimit(RLIMIT_NOFILE, &before));

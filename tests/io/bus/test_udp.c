@@ -1,5 +1,5 @@
 /*
- * UDP over the loopback: addresses, datagrams whole and cut, kernel stamps both ways.
+ * UDP over loopback: addresses, datagrams whole and cut, kernel stamps in both directions.
  */
 #include "io/bus/udp.h"
 
@@ -145,7 +145,7 @@ static void test_what_leaves_is_stamped_when_asked(void)
         TEST_ASSERT_LESS_OR_EQUAL_UINT64(wall_ns(), stamp_ns);
         TEST_ASSERT_GREATER_THAN_UINT64(last_ns, stamp_ns);
         last_ns = stamp_ns;
-        TEST_ASSERT_FALSE(io_udp_tx_timestamp(&here, &stamp_ns)); /* once */
+        TEST_ASSERT_FALSE(io_udp_tx_timestamp(&here, &stamp_ns)); /* the stamp is returned once */
     }
 }
 

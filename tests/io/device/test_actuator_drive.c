@@ -1,5 +1,5 @@
 /*
- * The drive against closed forms, and what it makes of controls no board should send.
+ * The drive against closed forms, and its output for invalid controls.
  */
 #include "io/device/actuator_drive.h"
 
@@ -73,7 +73,7 @@ static void test_a_duty_below_the_shortest_pulse_gives_nothing(void)
     TEST_ASSERT_TRUE(torque_for(0.7) == 0.2 * 0.7 && torque_for(0.05) == 0.0);
     spec.one_sided = 0; /* a pair of thrusters behind one control */
     TEST_ASSERT_TRUE(torque_for(-0.0999) == 0.0 && torque_for(-0.1) == 0.2 * -0.1);
-    spec.quantum = 0.09; /* the valve counts in steps: one of them is too short, two are not */
+    spec.quantum = 0.09; /* one step of the valve is too short, two are not */
     TEST_ASSERT_TRUE(torque_for(0.13) == 0.0 && torque_for(0.14) == 0.2 * 0.18);
 }
 

@@ -1,6 +1,6 @@
 /*
- * The operator's panel, button by button: presses that came and went, the loss of the operator, a
- * stop that lasts, brakes that come on by themselves, and a run that was put back.
+ * The operator's panel, button by button: presses between two updates, the loss of the operator, a
+ * stop that lasts, automatic brakes, and a restored run.
  */
 #include "io/device/arm_panel.h"
 
@@ -161,7 +161,7 @@ static void test_select_means_a_joint_or_a_pose_as_the_mode_has_it(void)
     press(SELECT + 2); /* nor a pose 2 */
     TEST_ASSERT_EQUAL_UINT64(2, state.pose);
     TEST_ASSERT_EQUAL_UINT64(2, state.joint);
-    press(5); /* asked for anew, it goes nowhere until it is told where */
+    press(5); /* selected anew, the arm does not move until a pose is selected */
     TEST_ASSERT_EQUAL_UINT64(0, state.pose);
 }
 
@@ -180,7 +180,7 @@ static void test_a_panel_without_buttons_hears_nothing(void)
     TEST_ASSERT_EQUAL_MEMORY(&before, &state, sizeof state);
 }
 
-/* ---- between two looks ---- */
+/* ---- between two updates ---- */
 
 static void test_presses_that_came_and_went_between_two_looks_count(void)
 {
@@ -194,7 +194,7 @@ static void test_presses_that_came_and_went_between_two_looks_count(void)
     TEST_ASSERT_EQUAL_UINT64(1, state.grapple);
 }
 
-/* However seldom it looks: each command was heard. */
+/* Every command counts, however rare the updates are. */
 static void test_twice_between_two_looks_is_once_unless_it_works_in_turns(void)
 {
     press(2);
@@ -228,11 +228,11 @@ static void test_of_several_modes_the_last_counts(void)
     look();
     TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_TOOL, state.mode);
     last_mode =
-        IO_ARM_PANEL_HOLD; /* hold, base, hold in one command: who decodes has merged the holds */
+        IO_ARM_PANEL_HOLD; /* hold, base, hold in one command: the decoder has merged the holds */
     picture(1u << IO_ARM_PANEL_HOLD | 1u << IO_ARM_PANEL_BASE);
     look();
     expect_hold(false, false);
-    last_mode = 77; /* not a word that a hand says */
+    last_mode = 77; /* not a mode that a hand controller reports */
     picture(1u << IO_ARM_PANEL_BASE);
     look();
     TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_BASE, state.mode);
@@ -250,10 +250,10 @@ static void test_buttons_that_work_in_turns_may_flip_back(void)
 static void test_safe_stops_also_by_being_down(void)
 {
     press(2);
-    down = 1u << SAFE; /* since before anybody heard of it */
+    down = 1u << SAFE; /* since before the first command */
     look();
     expect_hold(true, true);
-    press(2); /* no mode leads out of it while it is down */
+    press(2); /* no mode ends the stop while the button is down */
     expect_hold(true, true);
     press(BRAKES);
     expect_hold(true, true);
@@ -303,7 +303,7 @@ static void test_safe_brakes_at_once(void)
 static void test_who_has_no_hand_on_it_safes_it_too(void)
 {
     press(2);
-    press_mode(IO_ARM_PANEL_BASE); /* heard, and not yet looked at */
+    press_mode(IO_ARM_PANEL_BASE); /* received, but not yet in an update */
     io_arm_panel_stop_and_brake(&state);
     look();
     expect_hold(true, true);
@@ -344,7 +344,7 @@ static void test_a_lost_operator_stops_the_arm_and_then_the_brakes_come_on(void)
     expect_hold(false, true);
     look();
     expect_hold(true, true);
-    lost = false; /* back, with his stick where it was */
+    lost = false; /* the operator is back, with the stick where it was */
     look_often(3 * SETTLE);
     expect_hold(true, true);
     press(2);
@@ -373,7 +373,7 @@ static void test_safe_brakes_a_lost_arm_at_once_too(void)
     expect_hold(true, true);
 }
 
-/* Of two links the one with the buttons may be there still. */
+/* Of two links, the one with the buttons may still be connected. */
 static void test_while_one_link_is_lost_no_mode_moves_the_arm(void)
 {
     press(2);
@@ -402,7 +402,7 @@ static void test_hold_brakes_when_the_joints_are_still(void)
 static void test_hold_brakes_after_settle_looks_at_the_latest(void)
 {
     press(2);
-    press(0); /* the first look of hold */
+    press(0); /* the first update of hold */
     look_often(SETTLE - 1);
     expect_hold(false, false);
     look();
@@ -426,10 +426,10 @@ static void test_who_lets_the_brakes_go_in_hold_has_the_servos_hold_it(void)
     expect_hold(true, false);
 }
 
-/* ---- a run that was put back ---- */
+/* ---- a restored run ---- */
 
-/* The state is of another time; what the operator's hand shows by now is no press, and what he does
- * next is. */
+/* The state is of another time: the buttons as they are now are not presses, and the next change
+ * is one. */
 static void test_what_was_pressed_in_another_time_does_not_count(void)
 {
     press(2);

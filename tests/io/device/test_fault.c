@@ -37,7 +37,7 @@ static void begin(enum io_fault_kind kind, double amount)
     io_fault_begin(&spec, 7, 1, &state);
 }
 
-/* A signal that tells its frame and its component. */
+/* A signal whose value encodes its frame and its component. */
 static double truth(uint64_t frame, int component)
 {
     return 1000.0 * (component + 1) + (double)frame;
@@ -120,7 +120,7 @@ static void test_a_stuck_signal_stays_where_it_was_when_the_fault_began(void)
     }
 }
 
-/* The instrument samples every seventh frame: the first sample in the window is what stays. */
+/* The sensor samples every seventh frame: the first sample in the window stays. */
 static void test_a_slow_signal_is_stuck_at_its_first_sample_in_the_window(void)
 {
     begin(IO_FAULT_STUCK, 0.0);
@@ -247,7 +247,8 @@ static void test_a_mask_beyond_the_signal_strikes_nothing(void)
     }
 }
 
-/* All 64 places are met; where the flip would make a monster, the sign turns. */
+/* All 64 bits are hit; where the flip would make a number too large for a float, the sign is
+ * flipped. */
 static void test_a_bit_flip_turns_one_bit_of_one_component(void)
 {
     uint64_t place[2] = {0, 0}, hits = 0, count[64] = {0};
@@ -380,7 +381,7 @@ static void test_the_shortest_bus_frames_stay_in_their_bounds(void)
     }
 }
 
-/* A kind that fits strikes in its window, and one that does not leaves all as it is. */
+/* A kind that fits acts in its window, and one that does not fit has no effect. */
 static void test_a_kind_strikes_just_what_it_fits(void)
 {
     for (int kind = 0; kind < IO_FAULT_KIND_COUNT; kind++) {
@@ -418,7 +419,7 @@ static void test_the_same_seed_and_calls_give_the_same_state_bit_for_bit(void)
     TEST_ASSERT_TRUE(memcmp(&other.noise, &state.noise, sizeof other.noise) != 0);
 }
 
-/* What the mask or the length of a frame is does not move the luck of the next one. */
+/* The mask or the length of a frame does not shift the random sequence of the next one. */
 static void test_draws_do_not_depend_on_what_is_struck(void)
 {
     struct io_noise after;

@@ -27,7 +27,8 @@ static void test_keep_and_kick_are_those_of_the_exponential(void)
     }
 }
 
-/* What is kept and what is new make the stationary variance; so does any number of steps. */
+/* The kept and the new part add up to the stationary variance; so they do after any number of
+ * steps. */
 static void test_the_variance_stays_and_two_steps_are_one_of_twice_the_time(void)
 {
     const double dt[] = {1e-3, 0.1, 0.35, 1.0, 8.0};

@@ -17,7 +17,7 @@ static double record[6][SAMPLE_COUNT];
 
 static const double zero[3] = {0.0, 0.0, 0.0};
 
-/* A perfect receiver; each test spoils one thing. */
+/* A perfect receiver; each test adds one error. */
 void setUp(void)
 {
     spec = (struct io_gps_spec){.sample_time = 0.1};

@@ -1,5 +1,5 @@
 /*
- * The script of a pilot: where the channels are at any time.
+ * The script of a pilot: the channels at any time.
  */
 #include "io/device/rc_script.h"
 
@@ -137,7 +137,7 @@ static void test_a_pilot_that_is_too_high_takes_the_throttle_back(void)
     script.step[0].channel[2] = 1050.0;
     io_rc_script_channels(&script, 0.0, &view, channel);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1000.0, channel[2]);
-    script.step[0].holds_height = 0; /* nobody holds it */
+    script.step[0].holds_height = 0; /* the height is not held */
     io_rc_script_channels(&script, 0.0, &view, channel);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1050.0, channel[2]);
     view = (struct io_rc_script_view){0};

@@ -1,5 +1,5 @@
 /*
- * The instrument with one number: its errors are those of test_error.c, its delay is its own.
+ * The scalar sensor: its delay.  Its errors are tested in test_sensor_error.c.
  */
 #include "io/device/scalar_sensor.h"
 

@@ -18,7 +18,7 @@ static struct io_sensor_error_state state;
 static struct io_noise noise;
 static double record[SAMPLE_COUNT];
 
-/* A perfect axis; each test spoils one thing. */
+/* A perfect axis; each test adds one error. */
 void setUp(void)
 {
     spec = (struct io_sensor_error_spec){.sample_time = 0.004};

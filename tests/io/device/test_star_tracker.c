@@ -18,7 +18,7 @@ static struct io_star_tracker_view view;
 static struct io_star_tracker_state state;
 static double record[3][SAMPLE_COUNT];
 
-/* A perfect instrument that looks along z into a dark sky; each test spoils one thing. */
+/* A perfect star tracker that points along z into a dark sky; each test adds one error. */
 void setUp(void)
 {
     spec = (struct io_star_tracker_spec){.boresight = {0, 0, 1}};
@@ -67,7 +67,7 @@ static void test_a_perfect_tracker_says_the_truth_at_once(void)
     TEST_ASSERT_EQUAL_MEMORY(view.attitude, state.attitude, sizeof state.attitude);
 }
 
-/* A tracker turned by m in the body takes the body's own axis to where exp(m) puts it. */
+/* A tracker that is misaligned by m in the body measures the body's axis at exp(m) of it. */
 static void test_the_misalignment_turns_in_body_axes(void)
 {
     spec.misalignment[0] = 0.1;
@@ -143,7 +143,7 @@ static void test_the_earth_blinds_by_its_limb(void)
         point(view.nadir, 1.4 - 1e-9, 0.5 * k);
         TEST_ASSERT_FALSE(sees());
     }
-    spec.earth_exclusion = 0.0; /* the Earth itself is still in the way */
+    spec.earth_exclusion = 0.0; /* the Earth itself still covers the boresight */
     point(view.nadir, 1.1 - 1e-9, 0.0);
     TEST_ASSERT_FALSE(sees());
     point(view.nadir, 1.1 + 1e-9, 0.0);
@@ -204,7 +204,7 @@ static void test_while_it_is_blind_the_last_good_attitude_stays(void)
     TEST_ASSERT_EQUAL_MEMORY(good, state.attitude, sizeof good);
 }
 
-/* The mark travels with its attitude: every fifth picture is blurred. */
+/* The mark is delayed with its attitude: every fifth image is blurred. */
 static void test_attitude_and_mark_are_old_by_the_delay(void)
 {
     double said[64][4];

@@ -1,5 +1,5 @@
 /*
- * What a stick means: the curve, at its edges and between them.
+ * The curve of a stick axis, at its edges and between them.
  */
 #include "io/device/stick_axis.h"
 

@@ -17,7 +17,7 @@ static struct io_sun_sensor_spec spec;
 static struct io_sun_sensor_state state;
 static double record[2][SAMPLE_COUNT];
 
-/* A perfect instrument that looks along -y with half the sky in view; each test spoils one. */
+/* A perfect sun sensor that points along -y with half the sky in view; each test adds one error. */
 void setUp(void)
 {
     spec = (struct io_sun_sensor_spec){.boresight = {0, -1, 0}, .half_angle = test_pi / 2};
@@ -125,7 +125,7 @@ static void test_components_go_to_the_nearest_code_and_the_vector_stays_a_unit(v
     assert_says((double[]){sqrt(1 / 3.0), -sqrt(1 / 3.0), sqrt(1 / 3.0)});
 }
 
-/* Light and dark travel as one: every fifth sample is in the shadow. */
+/* Light and shadow have the same delay: every fifth sample is in the shadow. */
 static void test_there_is_no_output_until_the_delay_has_passed_and_then_it_is_old_by_it(void)
 {
     for (uint32_t delay = 0; delay < IO_SUN_SENSOR_DELAY_MAX; delay++) {

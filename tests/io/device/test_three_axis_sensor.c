@@ -1,6 +1,6 @@
 /*
- * The instrument against closed forms: one error at a time, then the noise by its Allan deviation,
- * which is how a data sheet states it.
+ * The three-axis sensor against closed forms: one error at a time, then the noise by its Allan
+ * deviation, which is how a data sheet states it.
  */
 #include "io/device/three_axis_sensor.h"
 
@@ -18,7 +18,7 @@ static double record[3][SAMPLE_COUNT];
 
 static const double zero[3] = {0.0, 0.0, 0.0};
 
-/* A perfect instrument; each test spoils one thing. */
+/* A perfect sensor; each test adds one error. */
 void setUp(void)
 {
     spec = (struct io_three_axis_sensor_spec){.mounting = {1, 0, 0, 0, 1, 0, 0, 0, 1},
@@ -59,7 +59,7 @@ static void test_a_perfect_instrument_says_the_truth_at_once(void)
     TEST_ASSERT_TRUE(state.out[0] == 0.1 && state.out[1] == -2.0 && state.out[2] == 3e5);
 }
 
-/* Instrument turned by +90 degrees about z: its x axis lies along the body's y. */
+/* The sensor is rotated by +90 degrees about z: its x axis is along the body's y. */
 static void test_the_mounting_gives_instrument_axes_from_body_axes(void)
 {
     const double turned[9] = {0, 1, 0, -1, 0, 0, 0, 0, 1};

@@ -1,5 +1,5 @@
 /*
- * The queue of frames that can wait.
+ * The queue of frames between a board and its ground stations.
  */
 #include "io/link/frame_queue.h"
 

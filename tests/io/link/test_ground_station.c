@@ -1,5 +1,5 @@
 /*
- * The ground station against a firmware that does what the test wants.
+ * The scripted ground station against a firmware that the test plays.
  */
 #include "io/link/ground_station.h"
 
@@ -42,7 +42,7 @@ void tearDown(void)
 {
 }
 
-/* What a seer saw: event and answer, in order. */
+/* The events that the observer got, with their answers, in order. */
 static struct {
     int link, step, event, answer;
     uint64_t frame;
@@ -166,7 +166,7 @@ static void test_a_command_is_said_again_until_it_is_accepted(void)
     TEST_ASSERT_EQUAL_INT(1, count_of(COMMAND_LONG));
     io_ground_station_update(ground, 150, &port);
     TEST_ASSERT_EQUAL_INT(2, count_of(COMMAND_LONG));
-    hear_ack(22, ACCEPTED, 151); /* of another command */
+    hear_ack(22, ACCEPTED, 151); /* the acknowledgement of another command */
     TEST_ASSERT_EQUAL_INT(IO_GROUND_PENDING, io_ground_result(ground, 0)->state);
     TEST_ASSERT_EQUAL_INT(REJECTED_FOR_NOW, io_ground_result(ground, 0)->answer);
     hear_ack(400, ACCEPTED, 152);
@@ -196,7 +196,7 @@ static void test_what_is_never_accepted_fails_and_the_next_step_goes_on(void)
     TEST_ASSERT_EQUAL_INT(-1, io_ground_result(ground, 0)->answer);
     io_ground_station_update(ground, 251, &port);
     TEST_ASSERT_EQUAL_UINT(21, command(last_of(COMMAND_LONG)));
-    hear_ack(21, UNSUPPORTED, 252); /* no use to ask again */
+    hear_ack(21, UNSUPPORTED, 252); /* an unsupported command is not repeated */
     TEST_ASSERT_EQUAL_INT(IO_GROUND_FAILED, io_ground_result(ground, 1)->state);
     TEST_ASSERT_EQUAL_INT(IO_GROUND_WAITING, io_ground_result(ground, 2)->state);
 }
@@ -252,7 +252,7 @@ static void test_what_happens_to_a_step_is_shown_in_order(void)
     io_ground_station_update(ground, 5 + SECOND, &port);
     hear_ack(400, ACCEPTED, 110);
     io_ground_station_update(ground, 111, &port);
-    io_ground_station_update(ground, 161, &port); /* nobody answers the second */
+    io_ground_station_update(ground, 161, &port); /* the second step gets no answer */
     TEST_ASSERT_EQUAL_INT(6, seen_count);
     assert_seen(0, 0, 5, IO_GROUND_SENT, -1);
     assert_seen(1, 0, 7, IO_GROUND_ANSWERED, REJECTED_FOR_NOW);
@@ -262,7 +262,7 @@ static void test_what_happens_to_a_step_is_shown_in_order(void)
     assert_seen(5, 1, 161, IO_GROUND_GAVE_UP, -1);
 }
 
-/* It tells that it is there, and asks nobody whom it has not heard. */
+/* The station sends heartbeats at once, but no command before a flight controller is known. */
 static void test_it_beats_every_second_and_waits_for_a_firmware(void)
 {
     script.step_count = 1;

@@ -1,5 +1,5 @@
 /*
- * Pulses on the frame grid: their bytes, a line that breaks off anywhere, and who sends them.
+ * Sync pulses: their bytes, a stream that is cut anywhere, and the sender.
  */
 #include "io/link/sync_pulse.h"
 
@@ -67,7 +67,7 @@ static void test_a_bit_that_fell_over_makes_it_no_pulse(void)
     }
 }
 
-/* Garbage, half a pulse, one with a wrong checksum and false starts hide no whole one. */
+/* Garbage, half a pulse, a wrong checksum and false starts do not hide a whole pulse. */
 static void test_a_line_finds_every_whole_pulse_between_garbage(void)
 {
     struct io_sync_pulse_stream stream = {0};

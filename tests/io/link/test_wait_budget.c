@@ -1,5 +1,5 @@
 /*
- * Patience with a far end, on a machine that stands still when the test says so.
+ * The time limit of a wait, on a simulated machine that stalls when the test wants it.
  */
 #include "io/link/wait_budget.h"
 
@@ -20,7 +20,7 @@ void tearDown(void)
 {
 }
 
-/* Sleep until it wants to be looked at, and as much longer as the machine stands still. */
+/* Sleep until the next check, and longer by the time for which the machine stalls. */
 static void doze(uint64_t still_ns)
 {
     now_ns = io_wait_budget_wake_ns(&patience) + still_ns;
@@ -34,7 +34,8 @@ static void test_silence_is_waited_for_as_long_as_was_asked(void)
     while (patience.left_ns > 0) {
         const uint64_t before_ns = now_ns;
         doze(0);
-        TEST_ASSERT_LESS_OR_EQUAL_UINT64(20 * MS, now_ns - before_ns); /* a stop waits no longer */
+        TEST_ASSERT_LESS_OR_EQUAL_UINT64(20 * MS,
+                                         now_ns - before_ns); /* a stop request waits no longer */
     }
     TEST_ASSERT_EQUAL_UINT64(SECOND_NS, now_ns - begin_ns);
 }
@@ -61,8 +62,8 @@ static void test_whoever_is_woken_early_pays_for_what_passed(void)
     io_wait_budget_begin(&patience, SECOND_NS, now_ns);
     TEST_ASSERT_EQUAL_UINT64(3 * MS, io_wait_budget_spend(&patience, now_ns + 3 * MS));
     TEST_ASSERT_EQUAL_UINT64(0, io_wait_budget_spend(&patience, now_ns + 3 * MS));
-    TEST_ASSERT_EQUAL_UINT64(0,
-                             io_wait_budget_spend(&patience, now_ns)); /* a clock goes not back */
+    TEST_ASSERT_EQUAL_UINT64(
+        0, io_wait_budget_spend(&patience, now_ns)); /* a clock that goes back counts nothing */
     TEST_ASSERT_EQUAL_UINT64(SECOND_NS - 3 * MS, patience.left_ns);
 }
 

@@ -1,5 +1,5 @@
 /*
- * A port that writes down what a protocol wants done.
+ * A port that records the calls of a protocol.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct note {
 };
 
 struct notebook {
-    bool ignored; /* nobody latches what is noted */
+    bool ignored; /* commands are not latched */
     int heard, commands, sent_count, forwarded_count;
     struct io_command command; /* the newest */
     struct note sent[NOTES_MAX], forwarded[NOTES_MAX];
@@ -32,7 +32,7 @@ static inline void note_heard(void *self)
 static inline bool note_command(void *self, const struct io_command *command)
 {
     struct notebook *book = self;
-    TEST_ASSERT_GREATER_THAN(0, book->heard); /* who speaks is known before what is said */
+    TEST_ASSERT_GREATER_THAN(0, book->heard); /* heard() must come before the command */
     book->commands++;
     book->command = *command;
     return !book->ignored;

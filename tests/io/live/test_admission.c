@@ -1,5 +1,5 @@
 /*
- * Who may stay at the live server's door when too many come.
+ * Admission: which connection is closed when there are too many.
  */
 #include "io/live/admission.h"
 
@@ -28,7 +28,7 @@ static bool has_said(void *connection)
     return said[(char *)connection - people];
 }
 
-/* Number of who goes for this one; -1: nobody. */
+/* The number of the connection that is closed for this one; -1: none. */
 static int come(int number, uint32_t address)
 {
     char *victim = io_admission_add(&door, &people[number], address, has_said);
@@ -56,10 +56,10 @@ static void test_who_has_said_something_that_was_not_read_yet_stays(void)
     crowd_in(0, IO_ADMISSION_WAITING_MAX, HOME);
     said[0] = said[1] = true;
     TEST_ASSERT_EQUAL_INT(2, come(300, HOME));
-    TEST_ASSERT_TRUE(io_admission_note_request(&door, &people[3], false)); /* has its page by now */
+    TEST_ASSERT_TRUE(io_admission_note_request(&door, &people[3], false)); /* it has got its page */
     TEST_ASSERT_EQUAL_INT(4, come(301, HOME));
     memset(said, true, sizeof said);
-    TEST_ASSERT_EQUAL_INT(3, come(302, HOME)); /* before those who still wait for an answer */
+    TEST_ASSERT_EQUAL_INT(3, come(302, HOME)); /* before those that still wait for a reply */
     TEST_ASSERT_EQUAL_INT(0, come(303, HOME));
 }
 
@@ -129,9 +129,9 @@ static void test_who_makes_no_request_is_let_go_in_time(void)
     TEST_ASSERT_TRUE(overdue[0] == &people[0] && overdue[1] == &people[2]);
     TEST_ASSERT_FALSE(io_admission_note_request(&door, &people[0], false)); /* too late */
     io_admission_remove(&door, &people[0]);
-    TEST_ASSERT_EQUAL_INT(1, io_admission_tick(&door, 1, overdue)); /* the other has not gone yet */
+    TEST_ASSERT_EQUAL_INT(1, io_admission_tick(&door, 1, overdue)); /* the other is still open */
     TEST_ASSERT_TRUE(
-        io_admission_note_request(&door, &people[2], true)); /* and shows a token after all */
+        io_admission_note_request(&door, &people[2], true)); /* and gives a token after all */
     TEST_ASSERT_EQUAL_INT(0, io_admission_tick(&door, 1, overdue));
     TEST_ASSERT_EQUAL_UINT64(2, door.dismissed);
 }
@@ -144,7 +144,7 @@ static void test_where_there_is_no_place_at_all_the_newest_goes(void)
     }
     TEST_ASSERT_EQUAL_INT(300, come(300, HOME));
     TEST_ASSERT_TRUE(
-        io_admission_note_request(&door, &people[300], false)); /* it is not known here */
+        io_admission_note_request(&door, &people[300], false)); /* unknown connection */
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /*
- * The protocol's bytes: what the server says is what its definition says, and what a client asks is
- * taken only when all of it is there.
+ * The bytes of the protocol: messages of the server follow its definition, and requests of a client
+ * are accepted only when they are complete.
  */
 #include "io/live/foxglove.h"
 
@@ -280,7 +280,7 @@ static void test_a_call_that_is_cut_off_is_refused(void)
     TEST_ASSERT_FALSE(reads_bytes("\3\5\0\0\0", 5));
 }
 
-/* Bytes that end where their memory ends. */
+/* Bytes in memory of exactly their size, so that a read past the end is found. */
 static void *exactly(const void *bytes, size_t size)
 {
     void *copy = malloc(size > 0 ? size : 1);
@@ -472,22 +472,23 @@ static void test_every_field_of_a_request_is_needed(void)
 
 static void test_a_refusal_says_why(void)
 {
-    static const char no_op[] = "a text message is a JSON object that has an \"op\"";
+    static const char no_op[] = "a text message must be a JSON object with an \"op\"";
     assert_refused("{}", no_op);
     assert_refused("[]", no_op);
     assert_refused("{\"op\":7}", no_op);
-    assert_refused("{\"op\":\"fly\"}", "this op is not known here");
-    assert_refused("{\"op\":\"subscribeConnectionGraph\",\"id\":7}", "\"id\" is a short string");
-    assert_refused("", "no JSON at byte 0");
-    assert_refused("{\"op\":\"fly\"", "no JSON at byte 11");
-    assert_bytes_refused("", 0, "an empty message");
-    assert_bytes_refused("\1\4\0\0", 4, "a message that is cut off");
-    assert_bytes_refused("\2\5\0\0\0\6\0\0", 8, "a call that is cut off");
-    assert_bytes_refused("\2\5\0\0\0\6\0\0\0\3\0\0\0cd", 15, "a call that is cut off");
+    assert_refused("{\"op\":\"fly\"}", "unknown op");
+    assert_refused("{\"op\":\"subscribeConnectionGraph\",\"id\":7}",
+                   "\"id\" must be a string shorter than 96 bytes");
+    assert_refused("", "invalid JSON at byte 0");
+    assert_refused("{\"op\":\"fly\"", "invalid JSON at byte 11");
+    assert_bytes_refused("", 0, "the message is empty");
+    assert_bytes_refused("\1\4\0\0", 4, "the message is truncated");
+    assert_bytes_refused("\2\5\0\0\0\6\0\0", 8, "the service call is truncated");
+    assert_bytes_refused("\2\5\0\0\0\6\0\0\0\3\0\0\0cd", 15, "the service call is truncated");
     assert_bytes_refused("\2\5\0\0\0\6\0\0\0\3\0\0\0xml", 16,
-                         "a call in another encoding than cdr or json");
-    assert_bytes_refused("\0\5\0\0\0\6\0\0\0\3\0\0\0cdr", 16, "this opcode is not known here");
-    assert_bytes_refused("\3\5\0\0\0\6\0\0\0\3\0\0\0cdr", 16, "this opcode is not known here");
+                         "the encoding of a service call must be cdr or json");
+    assert_bytes_refused("\0\5\0\0\0\6\0\0\0\3\0\0\0cdr", 16, "unknown opcode");
+    assert_bytes_refused("\3\5\0\0\0\6\0\0\0\3\0\0\0cdr", 16, "unknown opcode");
 }
 
 static void test_an_id_is_a_string_or_null_and_as_short_as_a_name(void)
@@ -504,7 +505,7 @@ static void test_an_id_is_a_string_or_null_and_as_short_as_a_name(void)
         if (length < IO_FOXGLOVE_NAME_MAX)
             TEST_ASSERT_EQUAL_STRING(id, ask.id);
         else
-            TEST_ASSERT_EQUAL_STRING("\"id\" is a short string", error);
+            TEST_ASSERT_EQUAL_STRING("\"id\" must be a string shorter than 96 bytes", error);
     }
 }
 
@@ -600,7 +601,7 @@ static void test_arguments_that_do_not_fit_are_refused(void)
     TEST_ASSERT_FALSE(takes("json", "{\"name\":\"n\"}", 12, IO_FOXGLOVE_FORM_SWITCH, &got));
 }
 
-/* The longest text has IO_FOXGLOVE_TEXT_MAX bytes, its NUL among them. */
+/* The longest text has IO_FOXGLOVE_TEXT_MAX bytes, including the NUL. */
 static void test_the_longest_text_fits_and_no_longer_one(void)
 {
     struct io_foxglove_arguments got;
@@ -639,7 +640,7 @@ static void test_arguments_that_are_not_said_are_zero(void)
     TEST_ASSERT_EQUAL_STRING("", got.text);
     memset(&got, 0xff, sizeof got);
     TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0\1", 12, IO_FOXGLOVE_FORM_PATH, &got));
-    TEST_ASSERT_FALSE(got.active); /* a path has no switch */
+    TEST_ASSERT_FALSE(got.active); /* the form path has no `active` */
     TEST_ASSERT_TRUE(takes("cdr", "\0\1\0\0\3\0\0\0ab\0\0", 12, IO_FOXGLOVE_FORM_SWITCH, &got));
     TEST_ASSERT_FALSE(got.active);
     TEST_ASSERT_EQUAL_STRING("ab", got.text);

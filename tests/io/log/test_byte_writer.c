@@ -1,6 +1,5 @@
 /*
- * Bytes that grow, fields that are read back, definitions by their number, and a chunk with its
- * indexes.
+ * The byte writer, the byte reader, definitions by their id, and a chunk with its indexes.
  */
 #include "io/log/byte_writer.h"
 
@@ -29,7 +28,7 @@ static void test_memory_doubles_and_is_as_much_as_is_needed(void)
 {
     static const unsigned char block[2000];
     io_put_raw(&bytes, block, 0);
-    TEST_ASSERT_NULL(bytes.data); /* nothing needs nothing */
+    TEST_ASSERT_NULL(bytes.data); /* no bytes need no memory */
     io_put_u8(&bytes, 7);
     TEST_ASSERT_EQUAL_size_t(1, bytes.size);
     TEST_ASSERT_EQUAL_size_t(256, bytes.capacity);

@@ -1,5 +1,5 @@
 /*
- * Syncs that are asked of a folder by the name of a file in it.
+ * Syncs of a folder by the name of a file in it.
  */
 #include "io/log/durable_file.h"
 

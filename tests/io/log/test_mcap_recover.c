@@ -1,6 +1,6 @@
 /*
- * What is left of a log is read, whatever happened to it, and what is gone is counted; fields and
- * units come out of the schema's text; thinned channels are whole around a trigger.
+ * Recovery of damaged logs: what is left is read, and the losses are counted.  Also fields and
+ * units from the text of a schema, and decimated channels that are complete around a trigger.
  */
 #include "io/log/mcap_recover.h"
 
@@ -38,7 +38,7 @@ static struct {
     unsigned char *data;
     size_t size;
 } file;
-static size_t chunk_at[CHUNKS + 1]; /* where each begins; the last: where the summary does */
+static size_t chunk_at[CHUNKS + 1]; /* the offset of each chunk; the last one: of the summary */
 
 void setUp(void)
 {
@@ -132,14 +132,14 @@ static void test_a_whole_log_has_lost_nothing(void)
     TEST_ASSERT_FALSE(io_mcap_recover_damaged(&losses));
 }
 
-/* At every length: all chunks that are whole are read, and the rest is told. */
+/* At every length all whole chunks are read, and the rest is reported. */
 static void test_a_log_cut_off_anywhere_keeps_its_whole_chunks(void)
 {
     make_log();
     for (size_t size = chunk_at[0]; size < file.size; size += 13) {
         uint64_t records;
         const struct io_mcap_recover_losses losses = read_all(size, &records);
-        uint64_t whole = 0; /* a chunk is whole before its indexes are */
+        uint64_t whole = 0; /* a chunk may be whole without its indexes */
         while (whole < CHUNKS && size >= chunk_at[whole + 1])
             whole++;
         TEST_ASSERT_GREATER_OR_EQUAL_UINT64(2 * IN_CHUNK * whole, records);
@@ -149,7 +149,7 @@ static void test_a_log_cut_off_anywhere_keeps_its_whole_chunks(void)
     }
 }
 
-/* One byte wrong, anywhere in the chunks: at most the chunk it is in goes. */
+/* One wrong byte anywhere in the chunks: at most its chunk is lost. */
 static void test_a_wrong_byte_costs_at_most_its_chunk(void)
 {
     make_log();
@@ -177,7 +177,7 @@ static void test_a_hole_is_counted_and_the_records_behind_it_are_found(void)
     TEST_ASSERT_UINT64_WITHIN(2000, chunk_at[2], losses.first_gap);
 }
 
-/* The definitions are in the summary once more. */
+/* The definitions are repeated in the summary. */
 static void test_a_log_without_its_head_is_read_by_its_summary(void)
 {
     uint64_t records;
@@ -199,7 +199,7 @@ static void test_records_of_channels_that_nobody_defines_are_counted(void)
     TEST_ASSERT_EQUAL_UINT64(2 * CHUNKS * IN_CHUNK, losses.without_channel);
 }
 
-/* A topic that lost a bit in the head is known better from the summary, which has a CRC. */
+/* A topic that was damaged in the head is taken from the summary, which has a CRC. */
 static void test_a_sound_summary_is_believed_before_the_head(void)
 {
     make_log();
@@ -234,7 +234,7 @@ static void test_attachments_and_metadata_come_along_and_bad_ones_do_not(void)
     io_mcap_recover_close(recovery);
 }
 
-/* No name has a control character in it, so this was no key. */
+/* A name has no control characters, so this is not a key. */
 static void test_metadata_with_a_key_that_is_none_is_left_out(void)
 {
     struct io_mcap_recover_metadata pair;
@@ -250,7 +250,7 @@ static void test_what_is_no_log_is_refused_in_one_line(void)
     char text[4096];
     memset(text, 'x', sizeof text);
     TEST_ASSERT_NULL(io_mcap_recover_open_bytes(text, sizeof text, error));
-    TEST_ASSERT_EQUAL_STRING("bytes: nothing of an MCAP file is in it", error);
+    TEST_ASSERT_EQUAL_STRING("bytes: the file has no MCAP record", error);
     TEST_ASSERT_NULL(io_mcap_recover_open("/no/such/file", error));
     TEST_ASSERT_EQUAL_STRING("/no/such/file: No such file or directory", error);
 }
@@ -325,7 +325,7 @@ static void test_the_units_are_in_the_channel(void)
     io_mcap_recover_close(recovery);
 }
 
-/* ---- thinning ---- */
+/* ---- decimation ---- */
 
 static bool triggers(void *self, int channel, const void *payload)
 {
@@ -334,7 +334,8 @@ static bool triggers(void *self, int channel, const void *payload)
     return channel == A && index == *(const uint64_t *)self;
 }
 
-/* Channel B is thinned by 10; A is whole and triggers at record `at`.  Marks what of B is there. */
+/* Channel B is decimated by 10; A is complete and triggers at record `at`.  Marks the records of
+ * B in the log. */
 static uint64_t thin(uint64_t at, uint64_t before, uint64_t after, uint32_t hold, bool there[200])
 {
     static struct io_channel_spec specs[CHANNEL_COUNT];
@@ -446,7 +447,7 @@ static void test_every_type_has_its_size_and_its_kind(void)
         TEST_ASSERT_EQUAL_UINT32(types[i].size, field.size);
         TEST_ASSERT_EQUAL_UINT32(3, field.count);
         TEST_ASSERT_TRUE(field.is_array);
-        TEST_ASSERT_EQUAL_size_t(types[i].size, field.offset); /* a multiple of itself behind 1 */
+        TEST_ASSERT_EQUAL_size_t(types[i].size, field.offset); /* aligned, after one byte */
         TEST_ASSERT_TRUE(io_ros2msg_next(&schema, &field));
         TEST_ASSERT_EQUAL_size_t(4 * types[i].size, field.offset);
         snprintf(text, sizeof text, "%s5 a", types[i].name); /* longer than a type */
@@ -518,7 +519,7 @@ static void test_a_unit_is_made_of_symbols_that_are_known(void)
         {"uint8 a # , nothing", ""},
         {"uint8 a_ns # m", "ns"},
         {"uint8 a_us", "us"},
-        {"uint8 _ns # m", "m"}, /* that is its whole name */
+        {"uint8 _ns # m", "m"}, /* the suffix is the whole name */
         {"uint8 a_ms # m", "m"},
         {"uint8 a # m m m m m m m m m m m m", "m m m m m m m m m m m m"}, /* 23 letters */
         {"uint8 a # m m m m m m m m m m m kg", ""},                       /* 24 */
@@ -556,7 +557,7 @@ static void test_each_number_of_an_array_is_printed(void)
     TEST_ASSERT_EQUAL_INT(8, at);
 }
 
-/* Two thinned channels come out of the memory in the order of their times, with all they said. */
+/* Two decimated channels are written in the order of their times, with all their contents. */
 static void test_what_was_held_comes_in_order_of_time(void)
 {
     static struct io_channel_spec specs[CHANNEL_COUNT];

@@ -1,6 +1,5 @@
 /*
- * Which bytes are a record and which are none, kind by kind and limit by limit, in files that were
- * put together by hand.
+ * Which bytes are a record and which are not, for each kind and each limit, in files made by hand.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +18,7 @@ enum { NAME_MAX_SIZE = 4096, MAP_MAX_SIZE = 1 << 20, CHUNK_MAX_SIZE = 64 << 20 }
 static struct io_byte_writer file, content, chunk;
 static char error[256];
 static struct io_mcap_recover *recovery;
-static void *exact; /* the file in memory that ends where it ends */
+static void *exact; /* a copy of the file in memory of exactly its size */
 
 static const char magic[] = "\x89MCAP0\r\n";
 
@@ -83,7 +82,7 @@ static void put_chunk(const char *compression, uint64_t plain_size, uint32_t crc
     put_content(0x06);
 }
 
-/* Metadata, behind which nothing of what was before it matters. */
+/* A metadata record, after which the bytes before it have no effect. */
 static void put_metadata(const char *value)
 {
     io_put_string(&content, "name");
@@ -140,7 +139,8 @@ static int read_all(struct io_mcap_recover_losses *losses)
     return count;
 }
 
-/* Is what was put behind `at` a record?  If not, exactly it is skipped. */
+/* True when the bytes from `at` on are accepted as a record.  If not, exactly those bytes are
+ * skipped. */
 static bool is_taken(size_t at)
 {
     struct io_mcap_recover_metadata pair = {0};
@@ -360,7 +360,8 @@ static void test_a_map_has_a_value_for_every_key(void)
     TEST_ASSERT_FALSE(is_taken(8));
 }
 
-/* Behind what is no record, short ones are not believed, nor is a footer without its magic. */
+/* After bytes that are not a record, short records are not accepted, nor is a footer without its
+ * magic. */
 static void test_short_records_are_no_landmarks(void)
 {
     static const unsigned char zeros[22];
@@ -466,7 +467,7 @@ static void test_a_sound_summary_tells_how_many_messages_there_were(void)
     TEST_ASSERT_EQUAL_UINT64(5, losses.stated_messages);
     setUp();
     put_statistics(5);
-    put_footer(start, start, 0, false); /* nobody vouches for it */
+    put_footer(start, start, 0, false); /* without a CRC */
     (void)read_all(&losses);
     TEST_ASSERT_FALSE(losses.has_statistics);
     setUp();
@@ -501,7 +502,7 @@ static void test_the_crc_of_the_data_is_looked_at_once(void)
     }
     setUp();
     put_metadata("some");
-    io_put_u32(&content, 0); /* not told */
+    io_put_u32(&content, 0); /* without a CRC */
     put_content(0x0f);
     (void)read_all(&losses);
     TEST_ASSERT_FALSE(losses.data_bad);
@@ -545,7 +546,7 @@ static void test_chunks_that_cannot_be_are_counted_and_passed_over(void)
     put_chunk("", chunk.size - 1, 0, chunk.data, chunk.size);           /* and another */
     put_chunk("", chunk.size, chunk_crc() + 1, chunk.data, chunk.size); /* a wrong CRC */
     put_chunk("lz4", chunk.size, 0, chunk.data, chunk.size);            /* not known */
-    put_chunk("zstd", chunk.size + 1, 0, stored, size);                 /* not so much */
+    put_chunk("zstd", chunk.size + 1, 0, stored, size);                 /* not that many bytes */
     put_chunk("zstd", chunk.size - 1, 0, stored, size);                 /* more */
     put_chunk("zstd", chunk.size, 0, stored, size - 1);                 /* cut off */
     put_chunk("zstd", chunk.size, chunk_crc() + 1, stored, size);       /* a wrong CRC */
@@ -588,7 +589,7 @@ static void test_chunks_of_several_sizes_are_unpacked(void)
 static void test_a_chunk_is_read_up_to_the_record_that_is_cut_off(void)
 {
     struct io_mcap_recover_losses losses;
-    put_message(&chunk, 1, "too early"); /* nobody has defined its channel yet */
+    put_message(&chunk, 1, "too early"); /* its channel is not defined yet */
     put_schema(&chunk, 2, "pkg/msg/A", "uint8 a");
     put_channel(&chunk, 1, 2, "/a");
     put_record(&chunk, 0x05, "short", 5);
@@ -606,7 +607,7 @@ static void test_a_chunk_is_read_up_to_the_record_that_is_cut_off(void)
     TEST_ASSERT_EQUAL_STRING("uint8 a", channel.definition);
 }
 
-/* In a chunk nothing has looked at the names before. */
+/* In a chunk the names have not been checked before. */
 static void test_a_topic_with_a_nul_is_none(void)
 {
     struct io_mcap_recover_channel channel;
@@ -757,7 +758,7 @@ static void test_files_are_opened_or_refused_by_name(void)
     TEST_ASSERT_EQUAL_STRING(line, error);
     TEST_ASSERT_EQUAL_INT64(4, write(fd, "text", 4));
     TEST_ASSERT_NULL(io_mcap_recover_open(path, error));
-    snprintf(line, sizeof line, "%s: nothing of an MCAP file is in it", path);
+    snprintf(line, sizeof line, "%s: the file has no MCAP record", path);
     TEST_ASSERT_EQUAL_STRING(line, error);
     TEST_ASSERT_NULL(io_mcap_recover_open("/tmp", error));
     TEST_ASSERT_EQUAL_STRING("/tmp: not a regular file", error);

@@ -1,6 +1,6 @@
 /*
- * From the frame to the file: nothing that is reported as written is lost, whatever happens to the
- * disk, the process or the ring.
+ * The telemetry thread: nothing that is reported as written is lost, whatever happens to the disk,
+ * the process or the ring.
  */
 #include "io/log/telemetry.h"
 
@@ -31,7 +31,7 @@
 #include "unity.h"
 
 enum { FRAME, NOISE, CHANNEL_COUNT };
-/* What does not come within this time, or so many records, does not come at all. */
+/* Limits of a wait, in time and in records. */
 enum { PATIENCE_MS = 30000, RECORDS_MAX = 1000000 };
 
 struct frame {
@@ -103,7 +103,7 @@ static double value(uint64_t index, int i)
 }
 
 /* Record k of the channel has index k and log time 1000 k; false when it was dropped. */
-static bool sim_record_frame(void)
+static bool record_frame(void)
 {
     const uint64_t index = next_index[FRAME]++;
     struct frame *frame = io_telemetry_claim(telemetry, FRAME, 1000 * index);
@@ -151,7 +151,7 @@ static struct io_log_result stop(void)
     return result;
 }
 
-/* What a log holds; index is checked against sequence and time, gaps are counted. */
+/* The contents of a log; the index is checked against sequence and time, gaps are counted. */
 struct contents {
     uint64_t records[CHANNEL_COUNT];
     uint64_t gaps[CHANNEL_COUNT];
@@ -220,7 +220,7 @@ static void test_every_record_reaches_the_log(void)
     start();
     for (int i = 0; i < COUNT; i++) {
         wait_for_room(FRAME);
-        TEST_ASSERT_TRUE(sim_record_frame());
+        TEST_ASSERT_TRUE(record_frame());
         if (i % 10 == 0) {
             wait_for_room(NOISE);
             TEST_ASSERT_TRUE(record_noise());
@@ -244,7 +244,7 @@ static void test_without_a_file_the_rings_are_drained_and_nothing_is_kept(void)
     TEST_ASSERT_EQUAL_INT(0, io_telemetry_start(telemetry, NULL, &thread, NULL, NULL, 0));
     for (int i = 0; i < 1000; i++) {
         wait_for_room(FRAME);
-        TEST_ASSERT_TRUE(sim_record_frame());
+        TEST_ASSERT_TRUE(record_frame());
     }
     const struct io_log_result result = stop();
     TEST_ASSERT_EQUAL_INT(0, result.error);
@@ -271,7 +271,7 @@ static void see_records(const char *to)
     for (int i = 0; i < 300; i++) {
         wait_for_room(FRAME);
         wait_for_room(NOISE);
-        sim_record_frame();
+        record_frame();
         record_noise();
     }
     (void)stop();
@@ -291,7 +291,7 @@ static void test_channels_are_merged_by_time(void)
 {
     place(1024);
     for (int i = 0; i < 500; i++)
-        sim_record_frame();
+        record_frame();
     for (int i = 0; i < 500; i++)
         record_noise();
     start();
@@ -312,14 +312,14 @@ static void test_a_full_ring_drops_and_counts(void)
 {
     place(64);
     for (int i = 0; i < 64; i++)
-        TEST_ASSERT_TRUE(sim_record_frame());
+        TEST_ASSERT_TRUE(record_frame());
     TEST_ASSERT_FALSE(io_telemetry_has_room(telemetry, FRAME));
     TEST_ASSERT_TRUE(io_telemetry_has_room(telemetry, NOISE));
     for (int i = 0; i < 10; i++)
-        TEST_ASSERT_FALSE(sim_record_frame());
+        TEST_ASSERT_FALSE(record_frame());
     start();
     wait_for_room(FRAME);
-    TEST_ASSERT_TRUE(sim_record_frame());
+    TEST_ASSERT_TRUE(record_frame());
     const struct io_log_result result = stop();
     TEST_ASSERT_EQUAL_UINT64(65, result.records);
     TEST_ASSERT_EQUAL_UINT64(10, result.dropped);
@@ -328,7 +328,7 @@ static void test_a_full_ring_drops_and_counts(void)
     TEST_ASSERT_EQUAL_UINT64(10, contents.gaps[FRAME]);
 }
 
-/* A ring of 0.65 s: the machine may sleep as long, as it does here now and then. */
+/* A ring of 0.65 s: a shared machine may stall for that long. */
 static void test_fifty_thousand_records_a_second_lose_none(void)
 {
     enum { MILLISECONDS = 1000, PER_MILLISECOND = 50 };
@@ -338,7 +338,7 @@ static void test_fifty_thousand_records_a_second_lose_none(void)
     clock_gettime(CLOCK_MONOTONIC, &release);
     for (int ms = 0; ms < MILLISECONDS; ms++) {
         for (int i = 0; i < PER_MILLISECOND; i++)
-            sim_record_frame();
+            record_frame();
         release.tv_nsec += 1000000;
         if (release.tv_nsec >= 1000000000) {
             release.tv_nsec -= 1000000000;
@@ -441,7 +441,7 @@ static void test_a_log_that_is_being_written_is_left_alone(void)
     static struct io_append_file second;
     place(64);
     start();
-    TEST_ASSERT_TRUE(sim_record_frame());
+    TEST_ASSERT_TRUE(record_frame());
     TEST_ASSERT_EQUAL_INT(-EBUSY, io_append_file_open(&second, path));
     (void)stop();
     const struct contents contents = read_log();
@@ -550,19 +550,19 @@ static void test_a_slow_channel_reaches_the_file_while_the_run_goes_on(void)
     struct io_log_result result = {0};
     place(16);
     start();
-    sim_record_frame();
+    record_frame();
     for (int i = 0; i < PATIENCE_MS / 10 && result.records == 0; i++) {
         pause_ms(10);
         io_telemetry_result(telemetry, &result);
     }
     TEST_ASSERT_EQUAL_UINT64(1, read_log().records[FRAME]);
-    sim_record_frame();
+    record_frame();
     result = stop();
     TEST_ASSERT_EQUAL_UINT64(2, result.records);
     TEST_ASSERT_EQUAL_UINT64(2, read_log().records[FRAME]);
 }
 
-/* A disk that stands still: a pipe whose reader reads only while it may. */
+/* A stalled disk: a pipe whose reader reads only while it is allowed to. */
 struct slow_disk {
     int from, to;
     atomic_bool moves, gone;
@@ -608,7 +608,7 @@ static void test_a_disk_that_stands_still_costs_records_and_not_time(void)
     const int refused = io_telemetry_start(telemetry, path, &thread, pairs, &scenario, 1);
     atomic_store(&disk.moves, false);
     uint64_t taken = 0, lost = 0;
-    for (int i = 0; i < 200 && refused == 0; i++) { /* goes on while it stands still */
+    for (int i = 0; i < 200 && refused == 0; i++) { /* goes on while the disk stalls */
         lost += record_noise() ? 0 : 1;
         wait_for_room(NOISE);
         taken++;

@@ -1,5 +1,5 @@
 /*
- * A file holds the new bytes or the old ones, whatever it is and wherever it lies.
+ * A file holds the new bytes or the old ones, whatever kind of file it is and wherever it is.
  */
 #include "io/log/write_file.h"
 
@@ -80,7 +80,7 @@ static void test_a_file_that_was_there_is_replaced_and_keeps_its_mode(void)
     TEST_ASSERT_EQUAL_STRING("new", content(path));
     TEST_ASSERT_EQUAL_INT(0, stat(path, &after));
     TEST_ASSERT_EQUAL_HEX(0640, after.st_mode & 0777);
-    /* Who has it open still sees all of the old. */
+    /* A process that has the file open still sees all of the old contents. */
     TEST_ASSERT_TRUE(before.st_ino != after.st_ino);
     TEST_ASSERT_EQUAL_INT(14, read(reader, held, sizeof held));
     close(reader);
@@ -98,7 +98,7 @@ static void test_a_link_is_written_through(void)
     TEST_ASSERT_TRUE(S_ISLNK(status.st_mode));
 }
 
-/* A name for the new one beside it that somebody else has is his. */
+/* The temporary name is in use by another process, and its file is left alone. */
 static void test_what_lies_beside_it_stays(void)
 {
     char beside[96];

@@ -1,6 +1,6 @@
 /*
- * ArduPilot's JSON physics against packets made by hand, and read as ArduPilot reads it: keys by
- * strstr, numbers by sscanf.
+ * ArduPilot's JSON physics: packets made by hand, and replies parsed as ArduPilot parses them (keys
+ * by strstr, numbers by sscanf).
  */
 #include "io/protocol/ardupilot.h"
 
@@ -134,7 +134,7 @@ static void test_the_wrong_size_or_magic_is_bad(void)
 static void test_a_packet_that_comes_again_brings_the_last_reply_again(void)
 {
     hear(5);
-    hear(5); /* no reply to repeat yet */
+    hear(5); /* there is no reply to repeat yet */
     TEST_ASSERT_EQUAL(0, book.sent_count);
     io_protocol_encode(protocol, &level, 0, &port);
     hear(5);
@@ -156,7 +156,7 @@ static void test_a_count_that_falls_is_a_new_start(void)
     hear(0);
     hear(1000);
     TEST_ASSERT_EQUAL_UINT32(0, book.command.resets);
-    io_protocol_new_peer(protocol); /* it speaks from another port now */
+    io_protocol_new_peer(protocol); /* it sends from another port now */
     hear(0);
     TEST_ASSERT_EQUAL(3, book.commands);
     TEST_ASSERT_EQUAL_UINT32(1, book.command.resets);
@@ -180,10 +180,10 @@ static void test_a_packet_that_was_overtaken_is_no_new_start(void)
     hear(1002);
     TEST_ASSERT_EQUAL(3, book.commands);
     TEST_ASSERT_EQUAL_UINT32(0, book.command.resets);
-    hear(985); /* too far behind for that */
+    hear(985); /* too far behind to be an overtaken packet */
     TEST_ASSERT_EQUAL_UINT32(1, book.command.resets);
     hear(20);
-    hear(16); /* so low that it may as well have begun anew */
+    hear(16); /* so low that it may be a restart */
     TEST_ASSERT_EQUAL_UINT32(3, book.command.resets);
 }
 
@@ -248,7 +248,7 @@ static void test_nothing_is_sent_without_sensors(void)
     TEST_ASSERT_EQUAL_size_t(0, io_protocol_invalid_message(protocol, safe));
 }
 
-/* The first number behind a key, as ArduPilot finds it. */
+/* The first number after a key, as ArduPilot finds it. */
 static double read_back(const char *key)
 {
     double value;
@@ -304,7 +304,7 @@ static void test_what_is_no_number_is_told_as_zero(void)
     struct io_sample sample = level;
     sample.gyro[0] = (double)NAN;
     sample.gyro[1] = (double)INFINITY;
-    sample.gyro[2] = 5e-324; /* not normal */
+    sample.gyro[2] = 5e-324; /* a subnormal number */
     encode(&sample);
     TEST_ASSERT_NOT_NULL(strstr(line, "\"gyro\":[0,0,0]"));
 }

@@ -138,7 +138,7 @@ static void test_motor_speeds_keep_their_order(void)
     TEST_ASSERT_EQUAL_FLOAT(0.0f, book.command.controls[4]);
     TEST_ASSERT_EQUAL_UINT32(SERVO, book.command.mode);
     TEST_ASSERT_EQUAL(IO_BOARD_READY, io_protocol_facts(protocol)->board);
-    io_protocol_receive(protocol, packet, sizeof packet, 0, &port); /* equal, and still a new one */
+    io_protocol_receive(protocol, packet, sizeof packet, 0, &port); /* equal, and a new command */
     TEST_ASSERT_EQUAL(2, book.commands);
     TEST_ASSERT_EQUAL_UINT64(2, io_protocol_get_counters(protocol).rx);
     TEST_ASSERT_EQUAL_UINT64(0, io_protocol_get_counters(protocol).duplicates);
@@ -146,7 +146,7 @@ static void test_motor_speeds_keep_their_order(void)
 
 static void make_raw(unsigned char packet[RAW], unsigned count)
 {
-    memset(packet, 0xee, RAW); /* the pads may hold anything */
+    memset(packet, 0xee, RAW); /* the padding may have any value */
     packet[0] = (unsigned char)count;
     packet[1] = (unsigned char)(count >> 8);
     for (int i = 0; i < 16; i++) {
@@ -163,7 +163,7 @@ static void test_raw_pulses_are_scaled(void)
     TEST_ASSERT_EQUAL(1, book.commands);
     for (int i = 0; i < 6; i++)
         TEST_ASSERT_EQUAL_FLOAT(0.0625f * (float)i, book.command.controls[i]);
-    for (int i = 6; i < 16; i++) /* motors that are not there */
+    for (int i = 6; i < 16; i++) /* motors beyond motor_count */
         TEST_ASSERT_EQUAL_FLOAT(0.0f, book.command.controls[i]);
     TEST_ASSERT_EQUAL_UINT32(RAW, book.command.mode);
 }
@@ -192,7 +192,7 @@ static void test_other_sizes_and_numbers_are_bad(void)
     TEST_ASSERT_EQUAL_UINT64(expected + 4, io_protocol_get_counters(protocol).rx_bad);
     TEST_ASSERT_EQUAL(0, book.heard + book.commands);
     make_raw(packet, 4);
-    memcpy(packet + 4 + 4 * 4, &bad[0], 4); /* of a motor that is not there */
+    memcpy(packet + 4 + 4 * 4, &bad[0], 4); /* of a motor beyond motor_count */
     io_protocol_receive(protocol, packet, RAW, 0, &port);
     TEST_ASSERT_EQUAL(1, book.commands);
 }
@@ -204,9 +204,9 @@ static void place_2026(void)
     protocol = io_protocol_place(&spec, memory);
 }
 
-/* As sitlGyroBodyFromSim() and updateState() of 2026.6.1 read the packet: pitch negated, yaw kept;
- * y and z of the attitude negated, then the world turned by 90 degrees about up; longitude and
- * latitude mirrored about the first. */
+/* As sitlGyroBodyFromSim() and updateState() of 2026.6.1 read the packet: pitch negated, yaw
+ * kept; y and z of the attitude negated, then the world rotated by 90 degrees about up;
+ * longitude and latitude mirrored about the first. */
 static void test_2026_6_reads_back_what_we_meant(void)
 {
     place_2026();
@@ -214,8 +214,8 @@ static void test_2026_6_reads_back_what_we_meant(void)
     io_protocol_encode(protocol, &first, 0, &port);
     TEST_ASSERT_EQUAL_DOUBLE(0.1, double_at(1, 8 * 1));
     TEST_ASSERT_EQUAL_DOUBLE(0.2, double_at(1, 8 * 2));
-    TEST_ASSERT_EQUAL_DOUBLE(-0.3, double_at(1, 8 * 3)); /* to the left is positive inside */
-    TEST_ASSERT_EQUAL_DOUBLE(-0.5, double_at(1, 8 * 4)); /* all are negated inside */
+    TEST_ASSERT_EQUAL_DOUBLE(-0.3, double_at(1, 8 * 3)); /* left is positive inside Betaflight */
+    TEST_ASSERT_EQUAL_DOUBLE(-0.5, double_at(1, 8 * 4)); /* Betaflight negates all of them */
     TEST_ASSERT_EQUAL_DOUBLE(-0.5, double_at(1, 8 * 5));
     TEST_ASSERT_EQUAL_DOUBLE(-9.80665, double_at(1, 8 * 6));
     TEST_ASSERT_EQUAL_DOUBLE(5.0, double_at(1, 8 * 11));
@@ -251,7 +251,8 @@ static void test_2026_6_counts_its_motors_from_the_rear_right(void)
     TEST_ASSERT_EQUAL_FLOAT(0.1f, book.command.controls[3]); /* rear right */
 }
 
-/* The first place is told as it is, the others about it; a new board begins anew. */
+/* The first position is sent as it is, the others are mirrored about it; a new board starts
+ * anew. */
 static void test_2026_6_is_told_both_coordinates_mirrored_about_the_first(void)
 {
     const double degrees = 180.0 / M_PI;

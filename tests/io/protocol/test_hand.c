@@ -1,5 +1,5 @@
 /*
- * The protocol of hand controllers: pictures to commands.
+ * The protocol of hand controllers: reports to commands.
  */
 #include "io/protocol/hand.h"
 
@@ -59,7 +59,7 @@ static void test_axes_move_the_controls_of_their_map(void)
 {
     picture.axis[5] = 0.55f;
     picture.axis[0] = -0.25f;
-    picture.axis[1] = 1.0f; /* no control's */
+    picture.axis[1] = 1.0f; /* an axis without a control */
     const struct io_command *command = show();
     TEST_ASSERT_FLOAT_WITHIN(1e-6f, 0.5f, command->controls[0]);
     TEST_ASSERT_FLOAT_WITHIN(1e-6f, 1.0f, command->controls[15]);
@@ -85,7 +85,7 @@ static void test_every_press_flips_its_bit_and_no_release_does(void)
     TEST_ASSERT_EQUAL_HEX32(0x80000001, hold(0x80000000)->flags >> 32);
 }
 
-/* Down, up, down, up while nobody looks: after an outage, or in a pause of any length. */
+/* A button goes down, up, down, up while no frame latches: after an outage, or in a pause. */
 static void test_two_presses_that_nobody_saw_are_one_where_they_do_the_same(void)
 {
     (void)hold(0);
@@ -94,14 +94,15 @@ static void test_two_presses_that_nobody_saw_are_one_where_they_do_the_same(void
         TEST_ASSERT_EQUAL_HEX32(1u << 7, hold(1u << 7 | 1u << 8)->flags >> 32 & 1u << 7);
         (void)hold(0);
     }
-    TEST_ASSERT_EQUAL_HEX32(1u << 7, book.command.flags >> 32);               /* 8 works in turns */
+    TEST_ASSERT_EQUAL_HEX32(1u << 7, book.command.flags >> 32); /* button 8 is a toggle */
     TEST_ASSERT_EQUAL_HEX32(1u << 31 | 1u << 7, hold(1u << 31)->flags >> 32); /* another button */
     book.ignored = false;
     (void)hold(0);
-    TEST_ASSERT_EQUAL_HEX32(1u << 31, hold(1u << 7)->flags >> 32); /* seen, so this is a new one */
+    TEST_ASSERT_EQUAL_HEX32(1u << 31,
+                            hold(1u << 7)->flags >> 32); /* a new press: the first was latched */
 }
 
-/* The frame latches behind the back of who decodes: it is known with the next command only. */
+/* The decoder does not see when the frame latches: it learns it with the next command only. */
 static void test_a_press_after_one_that_was_seen_is_given_out_at_once(void)
 {
     (void)hold(0);
@@ -114,7 +115,7 @@ static void test_a_press_after_one_that_was_seen_is_given_out_at_once(void)
     say_bytes(&picture, IO_HAND_SIZE);
     TEST_ASSERT_EQUAL(before + 2, book.commands);
     TEST_ASSERT_EQUAL_HEX64(1u << 7, book.command.flags);
-    book.ignored = true; /* and that one by nobody yet */
+    book.ignored = true; /* and no frame has latched that one yet */
     (void)hold(0);
     TEST_ASSERT_EQUAL_HEX64(1u << 7, hold(1u << 7)->flags);
     TEST_ASSERT_EQUAL_HEX64(0, hold(0)->flags);
@@ -138,7 +139,7 @@ static void test_the_mode_is_that_of_the_last_mode_button(void)
     TEST_ASSERT_EQUAL_UINT32(2, hold(1u << 31)->mode);
     TEST_ASSERT_EQUAL_UINT32(0, hold(1u << 31 | 1u << 4)->mode);
     TEST_ASSERT_EQUAL_UINT32(0, hold(1u << 31 | 1u << 4)->mode); /* held, not pressed again */
-    TEST_ASSERT_EQUAL_UINT32(0, hold(1u << 3)->mode);            /* no mode button */
+    TEST_ASSERT_EQUAL_UINT32(0, hold(1u << 3)->mode);            /* not a mode button */
 }
 
 static void test_a_button_that_was_down_when_the_device_came_is_no_press(void)
@@ -156,7 +157,7 @@ static void test_a_picture_of_version_2_has_its_sender_s_time(void)
 {
     picture.axis[5] = 1.0f;
     picture.sent_us = UINT64_C(0x123456789abcdef0);
-    TEST_ASSERT_EQUAL_UINT64(0, show()->board_us); /* version 1 ends before it */
+    TEST_ASSERT_EQUAL_UINT64(0, show()->board_us); /* version 1 has no sent_us */
     picture.version = IO_HAND_VERSION_TIMED;
     say_bytes(&picture, IO_HAND_SIZE_TIMED);
     TEST_ASSERT_EQUAL(2, book.commands);
@@ -174,17 +175,17 @@ static const struct io_command *show_at(uint64_t sent_us, uint32_t buttons, floa
     return &book.command;
 }
 
-/* As datagrams may be: swapped, or come twice. */
+/* Datagrams may be reordered or duplicated. */
 static void test_a_picture_that_was_overtaken_moves_nothing(void)
 {
     (void)show_at(5000000, 0, 0.0f);
     (void)show_at(5000010, 1, 1.0f);
     TEST_ASSERT_EQUAL_HEX64(UINT64_C(1) << 32, show_at(5000020, 0, 0.0f)->flags);
     (void)show_at(5000010, 1, 1.0f);
-    TEST_ASSERT_EQUAL_HEX64(UINT64_C(1) << 32, book.command.flags); /* no second press */
+    TEST_ASSERT_EQUAL_HEX64(UINT64_C(1) << 32, book.command.flags); /* not a second press */
     TEST_ASSERT_TRUE(book.command.controls[0] == 0.0f);
     TEST_ASSERT_EQUAL_UINT64(5000020, book.command.board_us);
-    TEST_ASSERT_EQUAL(4, book.commands); /* but a sign of life */
+    TEST_ASSERT_EQUAL(4, book.commands); /* but it shows that the sender is alive */
     TEST_ASSERT_TRUE(show_at(5000020, 0, 0.0f)->controls[0] == 0.0f);
     TEST_ASSERT_TRUE(show_at(5000021, 0, 1.0f)->controls[0] == 1.0f);
 }
@@ -212,11 +213,11 @@ static void test_a_clock_that_was_set_back_a_little_costs_two_pictures(void)
 
 static void test_many_that_were_overtaken_one_by_one_move_nothing(void)
 {
-    for (uint64_t k = 1; k < 20; k++) { /* each pair is swapped */
+    for (uint64_t k = 1; k < 20; k++) { /* each pair is reordered */
         (void)show_at(5000000 + 20 * k, 0, 1.0f);
         TEST_ASSERT_TRUE(show_at(5000000 + 20 * k - 10, 0, 0.0f)->controls[0] == 1.0f);
     }
-    for (int k = 0; k < 5; k++) /* one that comes again and again */
+    for (int k = 0; k < 5; k++) /* one report that is repeated */
         TEST_ASSERT_TRUE(show_at(5000000, 0, 0.0f)->controls[0] == 1.0f);
 }
 

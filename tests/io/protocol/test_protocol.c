@@ -1,5 +1,5 @@
 /*
- * What is true of every protocol.
+ * Properties of all protocols.
  */
 #include "io/protocol/protocol.h"
 
@@ -53,6 +53,49 @@ static void test_the_traits_are_what_users_expect(void)
     }
 }
 
+static void test_the_names_are_those_of_the_rows(void)
+{
+    for (int i = 0; i < IO_PROTOCOL_COUNT; i++) {
+        TEST_ASSERT_EQUAL_STRING(io_protocol_names[i],
+                                 io_protocol_traits((enum io_protocol_kind)i)->name);
+        TEST_ASSERT_EQUAL_STRING(io_protocol_names[i], io_protocol_name((enum io_protocol_kind)i));
+    }
+    TEST_ASSERT_NULL(io_protocol_names[IO_PROTOCOL_COUNT]);
+}
+
+static void test_the_usual_values_of_every_protocol(void)
+{
+    enum { FRAME = IO_RATE_FRAME, DEVICE = IO_RATE_DEVICE, NONE = IO_RATE_NONE };
+    static const int hz[IO_PROTOCOL_COUNT][IO_SEND_COUNT] = {
+        {1, 250, 10, 50, 1, DEVICE, DEVICE, DEVICE, NONE},
+        {NONE, 250, 10, 50, 1, NONE, NONE, NONE, NONE},
+        {1, 250, 10, IO_RATE_NEVER, 1, NONE, NONE, NONE, NONE},
+        {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, NONE},
+        {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, 50},
+        {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, NONE},
+    };
+    static const enum io_bus_kind bus[] = {IO_BUS_UDP, IO_BUS_TCP, IO_BUS_SERIAL,
+                                           IO_BUS_UDP, IO_BUS_UDP, IO_BUS_EVDEV};
+    static const enum io_mode_names mode_names[] = {IO_MODE_NAMES_PX4,  IO_MODE_NAMES_PX4,
+                                                    IO_MODE_NAMES_PX4,  IO_MODE_NAMES_ARDUCOPTER,
+                                                    IO_MODE_NAMES_NONE, IO_MODE_NAMES_NONE};
+    for (int i = 0; i < IO_PROTOCOL_COUNT; i++) {
+        const struct io_protocol_traits *traits = io_protocol_traits((enum io_protocol_kind)i);
+        for (int k = 0; k < IO_SEND_COUNT; k++)
+            TEST_ASSERT_EQUAL_INT(hz[i][k], traits->usual_hz[k]);
+        TEST_ASSERT_EQUAL(bus[i], traits->usual_bus);
+        TEST_ASSERT_EQUAL(mode_names[i], traits->mode_names);
+        TEST_ASSERT_EQUAL(i == IO_PROTOCOL_PX4_HITL, traits->needs_hil_flag);
+        TEST_ASSERT_EQUAL(i == IO_PROTOCOL_MAVLINK || i == IO_PROTOCOL_PX4_HITL,
+                          traits->carries_ground);
+        TEST_ASSERT_EQUAL(i == IO_PROTOCOL_BETAFLIGHT, traits->takes_rc);
+        TEST_ASSERT_EQUAL(i == IO_PROTOCOL_BETAFLIGHT, traits->has_variants);
+        TEST_ASSERT_EQUAL(i == IO_PROTOCOL_BETAFLIGHT, traits->reports_version);
+        TEST_ASSERT_EQUAL(i == IO_PROTOCOL_BETAFLIGHT ? 20 : 1, traits->first_replies);
+        TEST_ASSERT_EQUAL_DOUBLE(i == IO_PROTOCOL_ARDUPILOT ? 60.0 : 1.0, traits->reply_timeout_s);
+    }
+}
+
 static void test_safe_is_a_heartbeat_in_distress_where_there_are_heartbeats(void)
 {
     for (int i = 0; i < IO_PROTOCOL_COUNT; i++) {
@@ -79,9 +122,9 @@ static void test_garbage_is_bad_and_moves_nothing(void)
         for (int k = 0; k < 200; k++) {
             const size_t size = 1 + (size_t)rand() % sizeof garbage;
             for (size_t n = 0; n < size; n++)
-                garbage[n] = (unsigned char)(rand() % 250); /* no start of a MAVLink frame */
+                garbage[n] = (unsigned char)(rand() % 250); /* never the start of a MAVLink frame */
             if (size == 16 || size == 68)
-                continue; /* Betaflight knows its packets by nothing else */
+                continue; /* Betaflight's packets are recognised by their size only */
             const uint64_t before = io_protocol_get_counters(protocol).rx_bad;
             io_protocol_receive(protocol, garbage, size, 0, &port);
             TEST_ASSERT_EQUAL_UINT64(before + 1, io_protocol_get_counters(protocol).rx_bad);
@@ -116,7 +159,7 @@ static void test_no_protocol_takes_memory(void)
 static void test_two_of_a_kind_share_nothing(void)
 {
     const struct io_sample sample = {.sim_us = 1, .due = IO_SEND_SENSOR};
-    for (int i = 0; i < IO_PROTOCOL_HAND; i++) { /* to which nothing is said */
+    for (int i = 0; i < IO_PROTOCOL_HAND; i++) { /* nothing is sent to a hand controller */
         struct io_protocol *one = place(i, memory), *two = place(i, other_memory);
         book.sent_count = 0;
         io_protocol_encode(one, &sample, 0, &port);
@@ -127,7 +170,7 @@ static void test_two_of_a_kind_share_nothing(void)
     }
 }
 
-/* A sample of every number without a zero byte: nothing is trimmed. */
+/* A sample whose numbers have no zero byte, so that nothing is trimmed. */
 static struct io_sample make_full(void)
 {
     struct io_sample sample = {
@@ -184,7 +227,7 @@ static void test_the_load_of_a_px4_board_is_known(void)
     TEST_ASSERT_EQUAL_DOUBLE(250.0 * 144.0, io_protocol_bandwidth(&betaflight, hz, 0));
 }
 
-/* ---- whose clock shows what ---- */
+/* ---- time queries ---- */
 
 enum { TIMESYNC = 111, CRC_TIMESYNC = 34, OUR_SYSTEM = 42, OUR_COMPONENT = 17 };
 
@@ -210,7 +253,7 @@ static struct io_protocol *place_asked(void)
     return io_protocol_place(&spec, memory);
 }
 
-/* A TIMESYNC of the board; true when it was passed on to the ground stations. */
+/* A TIMESYNC of the board; true when it was forwarded to the ground stations. */
 static bool take_timesync(struct io_protocol *protocol, int64_t tc1, int64_t ts1, int system,
                           int component)
 {
@@ -230,7 +273,7 @@ static void test_our_question_for_the_time_is_answered_once(void)
 {
     struct io_protocol *protocol = place_asked();
     int64_t said[2] = {0};
-    TEST_ASSERT_TRUE(take_timesync(protocol, 5, 1000, 0, 0)); /* nobody has asked */
+    TEST_ASSERT_TRUE(take_timesync(protocol, 5, 1000, 0, 0)); /* without a query */
     io_protocol_query_time(protocol, 1000, &port);
     TEST_ASSERT_EQUAL(1, book.sent_count);
     TEST_ASSERT_EQUAL_HEX8(TIMESYNC, book.sent[0].bytes[7]);
@@ -239,7 +282,7 @@ static void test_our_question_for_the_time_is_answered_once(void)
     TEST_ASSERT_EQUAL_INT64(1000, said[1]);
     TEST_ASSERT_FALSE(book.sent[0].stamped);
     TEST_ASSERT_EQUAL(IO_DESTINATION_PEER, book.sent[0].way);
-    TEST_ASSERT_TRUE(take_timesync(protocol, 5, 999, 0, 0)); /* to another's question */
+    TEST_ASSERT_TRUE(take_timesync(protocol, 5, 999, 0, 0)); /* a reply to another query */
     TEST_ASSERT_EQUAL(0, clocks.told);
     TEST_ASSERT_FALSE(take_timesync(protocol, 5, 1000, 0, 0));
     TEST_ASSERT_EQUAL(1, clocks.told);
@@ -254,9 +297,9 @@ static void test_a_question_with_our_number_is_no_answer(void)
 {
     struct io_protocol *protocol = place_asked();
     io_protocol_query_time(protocol, 1000, &port);
-    TEST_ASSERT_TRUE(take_timesync(protocol, 0, 1000, 255, 190)); /* of somebody else */
+    TEST_ASSERT_TRUE(take_timesync(protocol, 0, 1000, 255, 190)); /* a query to another system */
     TEST_ASSERT_EQUAL(0, clocks.told);
-    TEST_ASSERT_FALSE(take_timesync(protocol, 7, 1000, 0, 0)); /* ours is still open */
+    TEST_ASSERT_FALSE(take_timesync(protocol, 7, 1000, 0, 0)); /* our query is still pending */
     TEST_ASSERT_EQUAL(1, clocks.told);
 }
 
@@ -268,7 +311,7 @@ static void test_a_new_far_end_is_not_held_to_an_old_question(void)
     TEST_ASSERT_TRUE(take_timesync(protocol, 5, 1000, 0, 0));
     TEST_ASSERT_EQUAL(0, clocks.told);
     io_protocol_query_time(protocol, 2000, &port);
-    port.clock = NULL; /* nobody wants to know */
+    port.clock = NULL; /* the reply is not used */
     TEST_ASSERT_FALSE(take_timesync(protocol, 5, 2000, 0, 0));
     TEST_ASSERT_TRUE(take_timesync(protocol, 5, 2000, 0, 0));
 }
@@ -362,6 +405,8 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_the_traits_are_what_users_expect);
+    RUN_TEST(test_the_names_are_those_of_the_rows);
+    RUN_TEST(test_the_usual_values_of_every_protocol);
     RUN_TEST(test_safe_is_a_heartbeat_in_distress_where_there_are_heartbeats);
     RUN_TEST(test_garbage_is_bad_and_moves_nothing);
     RUN_TEST(test_no_protocol_takes_memory);

@@ -1,6 +1,6 @@
 /*
  * PX4 as a simulator's peer (lockstep) and as a board (HITL), played by frames made by hand from
- * the published tables: what it says first, what it must be answered, what is passed on.
+ * the published tables: its first messages, the replies that it needs, and what is forwarded.
  */
 #include <math.h>
 #include <string.h>
@@ -94,7 +94,7 @@ static void test_the_first_words_of_px4_are_heard_and_not_answered(void)
     take(&hello);
     TEST_ASSERT_EQUAL(2, book.heard);
     TEST_ASSERT_EQUAL(0, book.sent_count + book.commands);
-    TEST_ASSERT_EQUAL(IO_BOARD_HEARD, board()); /* no HIL flag on this port, and none is missed */
+    TEST_ASSERT_EQUAL(IO_BOARD_HEARD, board()); /* this port needs no HIL flag */
     const struct wire reply = controls(2, 4000, 1, 0x81);
     take(&reply);
     TEST_ASSERT_EQUAL(IO_BOARD_READY, board());
@@ -133,7 +133,7 @@ static void test_the_sensors_that_move_the_clock_leave_last(void)
     TEST_ASSERT_EQUAL(9, book.sent_count);
     for (int i = 0; i < 9; i++) {
         TEST_ASSERT_EQUAL_UINT32(order[i], sent_id(i));
-        TEST_ASSERT_EQUAL_UINT8(i, book.sent[i].bytes[4]); /* no gap in our numbers */
+        TEST_ASSERT_EQUAL_UINT8(i, book.sent[i].bytes[4]); /* no gap in our sequence numbers */
         TEST_ASSERT_EQUAL(i == 8, book.sent[i].stamped);
     }
     uint64_t us;
@@ -141,7 +141,7 @@ static void test_the_sensors_that_move_the_clock_leave_last(void)
     TEST_ASSERT_EQUAL_UINT64(1700000000000000, us);
     memcpy(&us, book.sent[8].bytes + 10, 8);
     TEST_ASSERT_EQUAL_UINT64(8000, us);
-    /* fields 0x43f, and id 0: both zero bytes behind it and the id are trimmed */
+    /* fields 0x43f, and id 0: both zero bytes after it and the id are trimmed */
     TEST_ASSERT_EQUAL_UINT8(62, book.sent[8].bytes[1]);
     TEST_ASSERT_EQUAL_HEX8(0x3f, book.sent[8].bytes[10 + 60]);
     TEST_ASSERT_EQUAL_HEX8(0x04, book.sent[8].bytes[10 + 61]);
@@ -160,7 +160,7 @@ static void test_a_blinded_tracker_says_nothing(void)
 static void test_a_board_without_the_hil_flag_is_told_apart(void)
 {
     const struct wire ground = heartbeat(0, 8, 0x20);
-    take(&ground); /* no flight controller: its flag means nothing */
+    take(&ground); /* not a flight controller: its flag is ignored */
     TEST_ASSERT_EQUAL(IO_BOARD_HEARD, board());
     const struct wire plain = heartbeat(1, 12, 0x1d);
     take(&plain);

@@ -62,8 +62,8 @@ static inline void run_frames(int count)
     for (int i = 0; i < count; i++, frames++) {
         tasks.latch(tasks.self, frames, false);
         rt_schedule_run(sim->schedule, frames);
-        due = sim->sample[0].due;
-        fields = sim->sample[0].fields;
+        due = sim->scratch.sample[0].due;
+        fields = sim->scratch.sample[0].fields;
         tasks.commit(tasks.self, frames);
     }
     TEST_ASSERT_EQUAL_UINT64(0, sim->vehicle->schedule->not_finite);
@@ -72,9 +72,9 @@ static inline void run_frames(int count)
 /* The controls from the next frame on. */
 static inline void command(float first, float second)
 {
-    struct sim_record_input input = {.frame = frames, .kind = SIM_RECORD_COMMAND};
-    input.controls[0] = first;
-    input.controls[1] = second;
+    struct sim_record_input input = {.frame = frames, .command.kind = IO_COMMAND_CONTROLS};
+    input.command.controls[0] = first;
+    input.command.controls[1] = second;
     sim_apply_input(sim, &input);
 }
 

@@ -319,7 +319,7 @@ static void test_a_reset_brings_the_vehicle_back_to_its_start(void)
     command(0.5f, 0.25f);
     run_frames(500);
     TEST_ASSERT_TRUE(fabs(fresh->vehicle->x[2] - sim->vehicle->x[2]) > 0.1);
-    struct sim_record_input reset = {.frame = frames, .kind = SIM_RECORD_RESET};
+    struct sim_record_input reset = {.frame = frames, .command.kind = IO_COMMAND_RESET};
     sim_apply_input(sim, &reset);
     expect_start(fresh->vehicle);
     free(fresh);
@@ -346,7 +346,7 @@ static void test_a_reset_does_not_turn_the_earth_back(void)
     run_frames(3600);
     memcpy(before, sim->vehicle->plant.environment.sun, sizeof before);
     TEST_ASSERT_DOUBLE_WITHIN(0.1, 15, angle_between(first, before) / DEGREE);
-    struct sim_record_input reset = {.frame = frames, .kind = SIM_RECORD_RESET};
+    struct sim_record_input reset = {.frame = frames, .command.kind = IO_COMMAND_RESET};
     sim_apply_input(sim, &reset);
     TEST_ASSERT_DOUBLE_WITHIN(0.02, 0,
                               angle_between(before, sim->vehicle->plant.environment.sun) / DEGREE);
@@ -356,9 +356,9 @@ static void test_a_reset_does_not_turn_the_earth_back(void)
 
 static uint64_t hash_of(int count)
 {
-    sim->hash = 0;
+    sim->scratch.hash = 0;
     run_frames(count);
-    return sim->hash;
+    return sim->scratch.hash;
 }
 
 static void test_the_run_state_is_all_of_the_state_with_every_device(void)

@@ -49,8 +49,8 @@ static double control;
 static void read_inputs(void *self, struct sim *to, uint64_t frame)
 {
     (void)self;
-    struct sim_record_input input = {.frame = frame, .kind = SIM_RECORD_COMMAND};
-    input.controls[0] = (float)control;
+    struct sim_record_input input = {.frame = frame, .command.kind = IO_COMMAND_CONTROLS};
+    input.command.controls[0] = (float)control;
     sim_apply_input(to, &input);
 }
 

@@ -30,31 +30,31 @@ static uint64_t presses_until(uint64_t frame)
 
 /* A hand that never rests, a board that begins anew, one that falls silent for a while: functions
  * of the frame alone. */
-static bool write_letter(uint64_t frame, int link, struct sim_command *letter)
+static bool write_letter(uint64_t frame, int link, struct io_command *letter)
 {
     const uint64_t beat = (uint64_t)(link == 0 ? 7 : 11);
     if (silent || frame % beat != 3)
         return false;
-    *letter = (struct sim_command){.restarts = link == 1 && frame % 1001 == 3};
-    letter->input.link = (uint8_t)link;
-    letter->input.kind = frame % 1300 > 1200 ? SIM_RECORD_LOSS : SIM_RECORD_COMMAND;
-    letter->input.sequence = (uint32_t)frame;
-    letter->input.flags = presses_until(frame) << 32;
+    *letter = (struct io_command){.resets = link == 1 && frame % 1001 == 3};
+    letter->link = (uint8_t)link;
+    letter->kind = frame % 1300 > 1200 ? IO_COMMAND_LOSS : IO_COMMAND_CONTROLS;
+    letter->sequence = (uint32_t)frame;
+    letter->flags = presses_until(frame) << 32;
     for (int i = 0; i < IO_CONTROL_MAX; i++)
-        letter->input.controls[i] = (float)sin(0.01 * (double)frame + i + link);
+        letter->controls[i] = (float)sin(0.01 * (double)frame + i + link);
     return true;
 }
 
 /* A wire that a fault makes late as well, as the frame hears it: before the delay of the link. */
-static bool hear(struct sim *to, uint64_t frame, int link, struct sim_command *letter)
+static bool hear(struct sim *to, uint64_t frame, int link, struct io_command *letter)
 {
     struct io_command said = {0};
     const bool fresh = write_letter(frame, link, letter);
-    if (to->delay_in[link].slots == 0)
+    if (to->scratch.delay_in[link].slots == 0)
         return fresh;
     said.sequence = (uint32_t)frame;
     const struct io_command *heard =
-        sim_delay_line_pass(&to->delay_in[link], frame, fresh ? &said : NULL);
+        sim_delay_line_pass(&to->scratch.delay_in[link], frame, frame, fresh ? &said : NULL);
     return heard && write_letter(heard->sequence, link, letter);
 }
 
@@ -62,11 +62,11 @@ static void read_inputs(void *self, struct sim *to, uint64_t frame)
 {
     (void)self;
     for (int i = 0; i < to->spec->link_count; i++) {
-        struct sim_command letter;
+        struct io_command letter;
         if (hear(to, frame, i, &letter))
-            sim_delay_line_push(&to->wire[i], frame, &letter);
-        for (const struct sim_command *out;
-             (out = sim_delay_line_pop(&to->wire[i], frame)) != NULL;)
+            sim_delay_line_push(&to->scratch.wire[i], frame, &letter);
+        for (const struct io_command *out;
+             (out = sim_delay_line_pop(&to->scratch.wire[i], frame)) != NULL;)
             sim_apply_command(to, out, frame);
     }
 }
@@ -230,10 +230,10 @@ static void test_so_is_that_of_a_hand_whose_wire_is_late_by_a_fault(void)
     (void)read_hand();
     strcat(file_text, "faults: [{link: hand, type: delay, way: in, at: 0.3 s, value: 60 ms}]\n");
     bring_up_both(file_text);
-    TEST_ASSERT_TRUE(sim->delay_in[0].slots > 0);
+    TEST_ASSERT_TRUE(sim->scratch.delay_in[0].slots > 0);
     for (int i = 0; i < 5; i++)
         predict_and_see();
-    TEST_ASSERT_GREATER_THAN_UINT64(100, sim->delay_in[0].hits);
+    TEST_ASSERT_GREATER_THAN_UINT64(100, sim->scratch.delay_in[0].hits);
 }
 
 /* A grapple that is still under way happens to the ghost first, and so does all that follows. */
@@ -300,10 +300,10 @@ static void test_more_than_the_outlook_has_room_for_is_cut(void)
                   "links: [{name: l, body: a, delay: 10 s}]\n"
                   "predictor: {rate: 1 Hz}\n");
     sim->source.read_inputs = gather_nothing;
-    struct sim_command letter = {0};
+    struct io_command letter = {0};
     for (uint64_t frame = 0; frame < SIM_PENDING_COMMAND_MAX + 10; frame++) {
-        letter.input.sequence = (uint32_t)frame;
-        sim_delay_line_push(&sim->wire[0], frame, &letter);
+        letter.sequence = (uint32_t)frame;
+        sim_delay_line_push(&sim->scratch.wire[0], frame, &letter);
     }
     bool fresh = false;
     while (!fresh) {
@@ -312,8 +312,8 @@ static void test_more_than_the_outlook_has_room_for_is_cut(void)
     }
     TEST_ASSERT_TRUE(prediction_input->cut);
     TEST_ASSERT_EQUAL_UINT32(SIM_PENDING_COMMAND_MAX, prediction_input->command_count);
-    TEST_ASSERT_EQUAL_UINT32(0, prediction_input->commands[0].input.sequence);
-    TEST_ASSERT_EQUAL_UINT64(10000, prediction_input->commands[0].input.frame);
+    TEST_ASSERT_EQUAL_UINT32(0, prediction_input->commands[0].command.sequence);
+    TEST_ASSERT_EQUAL_UINT64(10000, prediction_input->commands[0].frame);
 }
 
 static void test_a_rehearsal_shows_nothing(void)

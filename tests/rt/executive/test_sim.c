@@ -46,8 +46,8 @@ static void read_inputs(void *self, struct sim *to, uint64_t frame)
     (void)self;
     if (frame % 7 != 3)
         return;
-    struct sim_record_input input = {.frame = frame, .kind = SIM_RECORD_COMMAND};
-    input.controls[3] = (float)sin(0.01 * (double)frame);
+    struct sim_record_input input = {.frame = frame, .command.kind = IO_COMMAND_CONTROLS};
+    input.command.controls[3] = (float)sin(0.01 * (double)frame);
     sim_apply_input(to, &input);
 }
 
@@ -75,7 +75,7 @@ static void run_frames(uint64_t first, uint64_t count)
         tasks.latch(tasks.self, frame, false);
         rt_schedule_run(sim->schedule, frame);
         for (int i = 0; i < 5; i++)
-            sent[i] += sim->sample[0].due >> i & 1;
+            sent[i] += sim->scratch.sample[0].due >> i & 1;
         tasks.commit(tasks.self, frame);
     }
 }
@@ -85,21 +85,21 @@ static void test_the_run_state_is_all_of_the_state(void)
     run_frames(0, 500);
     void *snapshot = malloc(sim->vehicle->state_size);
     memcpy(snapshot, sim->vehicle->state, sim->vehicle->state_size);
-    sim->hash = 0;
+    sim->scratch.hash = 0;
     run_frames(500, 500);
-    const uint64_t first = sim->hash;
+    const uint64_t first = sim->scratch.hash;
 
     memcpy(sim->vehicle->state, snapshot, sim->vehicle->state_size);
-    sim->hash = 0;
+    sim->scratch.hash = 0;
     run_frames(500, 500);
-    TEST_ASSERT_EQUAL_HEX64(first, sim->hash);
+    TEST_ASSERT_EQUAL_HEX64(first, sim->scratch.hash);
     free(snapshot);
 }
 
 static void test_every_byte_of_the_state_counts_in_the_hash(void)
 {
     run_frames(0, 10);
-    sim->hash = 0;
+    sim->scratch.hash = 0;
     const uint64_t before = rt_hash(0, sim->vehicle->state, sim->vehicle->state_size);
     for (size_t i = 0; i < sim->vehicle->state_size; i++) {
         sim->vehicle->state[i] ^= 1;
@@ -114,9 +114,9 @@ static void test_a_rehearsal_leaves_no_trace(void)
     struct sim *other = sim_create(&scenario->spec);
     sim_warm_up(sim);
     TEST_ASSERT_EQUAL_MEMORY(other->vehicle->state, sim->vehicle->state, sim->vehicle->state_size);
-    TEST_ASSERT_EQUAL_UINT64(0, sim->hash);
-    TEST_ASSERT_EQUAL_UINT64(0, sim->inputs);
-    TEST_ASSERT_EQUAL_UINT32(0, sim->sample[0].due);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->scratch.hash);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->scratch.inputs);
+    TEST_ASSERT_EQUAL_UINT32(0, sim->scratch.sample[0].due);
     for (int i = 0; i < sim->schedule->job_count; i++)
         TEST_ASSERT_EQUAL_UINT64(0, sim->schedule->time[i].count);
     free(other);
@@ -130,7 +130,7 @@ static void test_messages_leave_at_their_rates_and_at_whole_multiples(void)
     TEST_ASSERT_EQUAL_UINT64(10, sent[2]);  /* gps */
     TEST_ASSERT_EQUAL_UINT64(1, sent[0]);   /* heartbeat */
     TEST_ASSERT_EQUAL_UINT64(1, sent[4]);   /* time */
-    TEST_ASSERT_EQUAL_UINT64(1000000, sim->sample[0].sim_us);
+    TEST_ASSERT_EQUAL_UINT64(1000000, sim->scratch.sample[0].sim_us);
 }
 
 static void test_a_command_reaches_its_wheel_in_the_frame_that_latched_it(void)
@@ -147,7 +147,7 @@ static void test_a_lost_link_makes_the_controls_zero(void)
 {
     run_frames(0, 200);
     TEST_ASSERT_TRUE(sim->vehicle->command[0] > 0.01);
-    struct sim_record_input loss = {.frame = 200, .kind = SIM_RECORD_LOSS};
+    struct sim_record_input loss = {.frame = 200, .command.kind = IO_COMMAND_LOSS};
     sim->source.read_inputs = NULL;
     sim_apply_input(sim, &loss);
     rt_schedule_run(sim->schedule, 200);
@@ -157,9 +157,9 @@ static void test_a_lost_link_makes_the_controls_zero(void)
 
 static void test_a_control_that_is_not_a_number_never_enters_the_plant(void)
 {
-    struct sim_record_input input = {.frame = 0, .kind = SIM_RECORD_COMMAND};
+    struct sim_record_input input = {.frame = 0, .command.kind = IO_COMMAND_CONTROLS};
     for (int i = 0; i < IO_CONTROL_MAX; i++)
-        input.controls[i] = NAN;
+        input.command.controls[i] = NAN;
     sim_apply_input(sim, &input);
     rt_schedule_run(sim->schedule, 0);
     TEST_ASSERT_EQUAL_UINT64(0, sim->vehicle->schedule->not_finite);

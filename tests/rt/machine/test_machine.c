@@ -362,8 +362,8 @@ static void test_of_two_cores_the_frame_has_the_higher_and_io_blocks(void)
     make_cores(2, 0, NULL);
     make_plan(-1, -1, true);
     expect_plan(1, 0, 0, false, false);
-    TEST_ASSERT_EQUAL_STRING("The frame has core 1; I/O blocks on core 0, because that is not its "
-                             "own to spin on; core 0 keeps house.",
+    TEST_ASSERT_EQUAL_STRING("The frame has core 1; I/O blocks on core 0, because it shares "
+                             "that core and must not spin; core 0 is for housekeeping.",
                              plan.reason);
 }
 
@@ -386,7 +386,7 @@ static void test_three_cores_let_io_poll(void)
     make_plan(-1, -1, true);
     expect_plan(5, 4, 0, true, false);
     TEST_ASSERT_EQUAL_STRING("The frame has isolated core 5; I/O polls on isolated core 4 of its "
-                             "own; core 0 keeps house.",
+                             "own; core 0 is for housekeeping.",
                              plan.reason);
 }
 

@@ -75,7 +75,8 @@ static void frame(uint64_t k, uint64_t start_ns, uint64_t busy_ns, int cause)
 
 static void input(int link, int kind)
 {
-    const struct sim_record_input record = {.kind = (uint8_t)kind, .link = (uint8_t)link};
+    const struct sim_record_input record = {.command.kind = (uint8_t)kind,
+                                            .command.link = (uint8_t)link};
     live_figures_input(live, &record, 2500000000);
 }
 
@@ -166,21 +167,21 @@ static void test_overruns_are_counted_by_cause_and_told(void)
 
 static void test_a_link_is_heard_lost_and_heard_again(void)
 {
-    input(1, SIM_RECORD_COMMAND);
-    input(1, SIM_RECORD_COMMAND);
+    input(1, IO_COMMAND_CONTROLS);
+    input(1, IO_COMMAND_CONTROLS);
     TEST_ASSERT_EQUAL_INT(1, events);
     TEST_ASSERT_EQUAL_STRING("link arm is heard", event[0]);
     TEST_ASSERT_EQUAL_INT(0, statuses);
-    input(1, SIM_RECORD_LOSS);
+    input(1, IO_COMMAND_LOSS);
     TEST_ASSERT_EQUAL_STRING("link arm is lost", event[1]);
     TEST_ASSERT_EQUAL_INT(LIVE_ERROR, level);
     TEST_ASSERT_EQUAL_STRING("link.arm: link arm is lost since 2.500 s", status[0]);
-    input(1, SIM_RECORD_COMMAND);
+    input(1, IO_COMMAND_CONTROLS);
     TEST_ASSERT_EQUAL_STRING("link arm is heard again", event[2]);
     TEST_ASSERT_EQUAL_STRING("link.arm: over", status[1]);
-    input(0, SIM_RECORD_RESET);
+    input(0, IO_COMMAND_RESET);
     TEST_ASSERT_EQUAL_STRING("the board on link board began anew", event[3]);
-    input(3, SIM_RECORD_COMMAND); /* there is no such link */
+    input(3, IO_COMMAND_CONTROLS); /* there is no such link */
     TEST_ASSERT_EQUAL_INT(4, events);
     frame(0, 0, 0, 0);
     TEST_ASSERT_EQUAL_UINT64(6, image.inputs);

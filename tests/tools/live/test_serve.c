@@ -536,8 +536,8 @@ static void test_figures_follow_the_frames(void)
 
 static void test_a_lost_link_is_told_and_stands_until_it_is_heard_again(void)
 {
-    const struct sim_record_input heard = {.kind = SIM_RECORD_COMMAND, .link = 1};
-    const struct sim_record_input loss = {.kind = SIM_RECORD_LOSS, .link = 1};
+    const struct sim_record_input heard = {.command.kind = IO_COMMAND_CONTROLS, .command.link = 1};
+    const struct sim_record_input loss = {.command.kind = IO_COMMAND_LOSS, .command.link = 1};
     begin();
     observe(layout.input, 1000000000, &heard);
     expect_event(1, 1000000000, LIVE_INFO, "link hand is heard", "airbearing");

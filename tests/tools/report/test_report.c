@@ -360,7 +360,7 @@ static void test_of_a_stuck_thread_its_own_figures_are_not_known(void)
 
 static void test_what_is_no_number_is_null(void)
 {
-    run.sim->signal[SIM_SIGNAL_ATTITUDE_ERROR] = (double)INFINITY;
+    run.sim->scratch.signal[SIM_SIGNAL_ATTITUDE_ERROR] = (double)INFINITY;
     frame.drift_ppm = (double)NAN;
     assert_part("attitude_error_rad", "null");
     assert_part("drift_ppm", "null");
@@ -623,7 +623,7 @@ static void test_where_a_flexible_body_left_its_model_is_told(void)
     uint64_t *out = run.sim->vehicle->schedule->out_of_range;
     flex = (struct dyn_flex){.fidelity = DYN_FLEX_CONSISTENT};
     scenario->spec.bodies[1].spec.flex = &flex;
-    run.sim->first_out_of_range = 1;
+    run.sim->scratch.first_out_of_range = 1;
     assert_not_said("left the range");
     out[DYN_VALIDITY_DEFLECTION] = 2;
     out[DYN_VALIDITY_STIFFNESS] = 3;

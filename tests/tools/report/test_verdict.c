@@ -48,7 +48,7 @@ static void test_a_run_that_keeps_all_is_ok(void)
 
 static void test_unsound_motion_is_a_no(void)
 {
-    struct sim_plausibility *motion = &run.sim->plausibility;
+    struct sim_plausibility *motion = &run.sim->scratch.plausibility;
     keep_all();
     scenario->spec.physics.max_speed = 11.0;
     *motion = (struct sim_plausibility){
@@ -66,7 +66,7 @@ static void test_unsound_motion_is_a_no(void)
     assert_part("unsound", "{'what':'energy','frame':12,'body':'claw','value':13.5}");
     motion->value = (double)INFINITY;
     run.sim->vehicle->schedule->not_finite = 1;
-    run.sim->first_not_finite = 14;
+    run.sim->scratch.first_not_finite = 14;
     TEST_ASSERT_EQUAL_STRING("the motion is not finite from frame 14 on", line_of(VERDICT_PHYSICS));
     motion->flaw = SIM_PLAUSIBILITY_TOO_FAST;
     TEST_ASSERT_EQUAL_STRING("the motion is not finite from frame 14 on", line_of(VERDICT_PHYSICS));
@@ -77,7 +77,7 @@ static void test_expectations_that_were_not_reached_are_a_no_where_all_are_requi
 {
     keep_all();
     scenario->spec.expect_count = 3;
-    run.sim->expect[1].held = 1;
+    run.sim->scratch.expect[1].held = 1;
     TEST_ASSERT_EQUAL_STRING("the run ended before 1 of 3", line_of(VERDICT_EXPECTATIONS));
     TEST_ASSERT_EQUAL_STRING("ok so far", verdict.text);
     TEST_ASSERT_EQUAL_INT(EXIT_OK, verdict.exit_code);

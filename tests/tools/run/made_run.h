@@ -191,18 +191,18 @@ static void make_rig(void)
     static const double signal[SIM_SIGNAL_COUNT] = {0.5, 0.25, 7.0, 9.5, 1.5, 2.5, 0.125};
     struct sim *sim = run.sim;
     sim->schedule = schedule;
-    sim->hash = 0x123456789abcdef0;
+    sim->scratch.hash = 0x123456789abcdef0;
     sim->recorder->lost = 8;
-    memcpy(sim->signal, signal, sizeof signal);
+    memcpy(sim->scratch.signal, signal, sizeof signal);
     sim->epoch_us[0] = 61;
     sim->epoch_us[1] = 62;
     sim->vehicle->fault[0].hits = 91;
     sim->vehicle->fault[0].first_frame = 1000;
-    sim->delay_out[0].hits = 70;
-    sim->delay_in[0].hits = 5;
-    sim_expectation_update(&sim->expect[0], 1.5, 0.01);
-    sim_expectation_update(&sim->expect[1], 0.5, 0.5);
-    sim_expectation_update(&sim->expect[1], 1.5, 0.0);
+    sim->scratch.delay_out[0].hits = 70;
+    sim->scratch.delay_in[0].hits = 5;
+    sim_expectation_update(&sim->scratch.expect[0], 1.5, 0.01);
+    sim_expectation_update(&sim->scratch.expect[1], 0.5, 0.5);
+    sim_expectation_update(&sim->scratch.expect[1], 1.5, 0.0);
 }
 
 static void make_link(int i)

@@ -83,7 +83,7 @@ static void test_a_controller_that_died_before_its_last_reply_ended_the_run(void
     (void)name_end(RT_END_FRAME_COUNT, RUN_COMPLETE);
     scenario->spec.links[0].on_loss_given = false;
     run.sim->vehicle->link[0].lost = 0;
-    run.sim->unanswered[0] = true;
+    run.sim->scratch.unanswered[0] = true;
     (void)name_end(RT_END_FRAME_COUNT, RUN_COMPLETE); /* no reply is owed in real time */
     scenario->spec.pace = RT_PACE_LOCKSTEP;
     (void)name_end(RT_END_FRAME_COUNT, RUN_CONTROLLER_ENDED);

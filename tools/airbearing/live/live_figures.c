@@ -175,18 +175,18 @@ void live_figures_input(struct live_figures *live, const struct sim_record_input
                         uint64_t log_ns)
 {
     live->image.inputs++;
-    if (input->link >= live->scenario->spec.link_count)
+    if (input->command.link >= live->scenario->spec.link_count)
         return;
-    switch ((enum sim_record_input_kind)input->kind) {
-    case SIM_RECORD_COMMAND:
-        mark_link_heard(live, input->link, log_ns);
+    switch ((enum io_command_kind)input->command.kind) {
+    case IO_COMMAND_CONTROLS:
+        mark_link_heard(live, input->command.link, log_ns);
         break;
-    case SIM_RECORD_LOSS:
-        mark_link_lost(live, input->link, log_ns);
+    case IO_COMMAND_LOSS:
+        mark_link_lost(live, input->command.link, log_ns);
         break;
-    case SIM_RECORD_RESET:
+    case IO_COMMAND_RESET:
         log_event(live, log_ns, LIVE_INFO, "the board on link %s began anew",
-                  live->scenario->spec.links[input->link].name);
+                  live->scenario->spec.links[input->command.link].name);
         break;
     default:
         break;

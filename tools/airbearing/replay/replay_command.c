@@ -106,7 +106,7 @@ static bool run_step_command(struct replay *replay, struct io_mcap_reader *reade
     *code = replay_run_until(replay, reader, until);
     if (*code == 0)
         printf("next frame %" PRIu64 ", hash %016" PRIx64 "%s\n", replay->next_frame,
-               replay->sim->hash, replay->ended ? ", the end" : "");
+               replay->sim->scratch.hash, replay->ended ? ", the end" : "");
     return *code == 0;
 }
 
@@ -153,7 +153,7 @@ static int continue_run(struct replay *replay, struct io_mcap_reader *reader,
         zero_controls(replay);
     printf("replay: identical up to frame %" PRIu64 ", hash %016" PRIx64
            "; from there on without a board, its inputs %s\n",
-           from, replay->sim->hash, options->safe ? "safe" : "held");
+           from, replay->sim->scratch.hash, options->safe ? "safe" : "held");
     fflush(stdout);
     struct run_options run_options = options->run;
     memcpy(run_options.overrides, replay->overrides, sizeof run_options.overrides);
@@ -163,7 +163,7 @@ static int continue_run(struct replay *replay, struct io_mcap_reader *reader,
             replay->scenario->spec.seconds - (double)from / replay->scenario->spec.rate_hz;
         run_options.seconds = left > 0.0 ? left : 0.0;
     }
-    const struct sim_snapshot snapshot = {replay->sim->vehicle->state, replay->sim->hash};
+    const struct sim_snapshot snapshot = {replay->sim->vehicle->state, replay->sim->scratch.hash};
     struct cfg_scenario *scenario = replay->scenario;
     replay->scenario = NULL; /* the run owns it now */
     return run_from_snapshot(scenario, &run_options, &snapshot);

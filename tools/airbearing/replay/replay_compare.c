@@ -15,11 +15,11 @@
 static int compare_frame(struct replay *replay, const struct sim_record_frame *recorded)
 {
     replay->compared++;
-    if (replay->sim->hash == recorded->state_hash)
+    if (replay->sim->scratch.hash == recorded->state_hash)
         return 0;
     printf("replay: frame %" PRIu64 " differs: recorded hash %016" PRIx64 ", replayed %016" PRIx64
            "\n",
-           recorded->frame, recorded->state_hash, replay->sim->hash);
+           recorded->frame, recorded->state_hash, replay->sim->scratch.hash);
     replay_print_divergence(replay, recorded->frame);
     return EXIT_VERDICT_NO;
 }
@@ -103,7 +103,7 @@ int replay_print_identical(const struct replay *replay, struct io_mcap_reader *r
         return replay_refuse(replay, "the log holds no /frame record");
     printf("replay: %" PRIu64 " of %" PRIu64 " frames compared, all identical; hash %016" PRIx64
            "%s\n",
-           replay->compared, replay->next_frame, replay->sim->hash,
+           replay->compared, replay->next_frame, replay->sim->scratch.hash,
            !replay->ended             ? "; stopped there"
            : io_mcap_complete(reader) ? ""
                                       : "; the log was cut off after that");

@@ -190,7 +190,8 @@ void replay_print_state(const struct replay *replay)
     const int nq = dyn_model_nq(vehicle->plant.model), nv = dyn_model_nv(vehicle->plant.model);
     const uint64_t counted = vehicle->schedule->frame;
     printf("next frame %" PRIu64 ", simulated %.6f s, hash %016" PRIx64 "\n", replay->next_frame,
-           (double)counted * (double)replay->scenario->spec.period_ns * 1e-9, replay->sim->hash);
+           (double)counted * (double)replay->scenario->spec.period_ns * 1e-9,
+           replay->sim->scratch.hash);
     for (int i = 0; i < nq + nv; i++)
         printf("  plant.%s[%d] %.17g\n", i < nq ? "q" : "v", i < nq ? i : i - nq, vehicle->x[i]);
     for (int i = 0; i < replay->scenario->spec.drive_count; i++)

@@ -28,7 +28,8 @@ static bool append_input(struct replay *replay, const struct io_mcap_message *me
     replay->inputs = grown;
     struct sim_record_input *input = &replay->inputs[replay->input_count];
     memcpy(input, message->data + REPLAY_CDR_HEADER, SIM_RECORD_INPUT_SIZE);
-    if (input->link >= replay->scenario->spec.link_count || input->ordinal != replay->input_count)
+    if (input->command.link >= replay->scenario->spec.link_count ||
+        input->ordinal != replay->input_count)
         return false;
     replay->input_count++;
     return true;

@@ -28,7 +28,8 @@ uint64_t report_fault_hits(const struct run *run, int i)
 {
     const struct sim_fault *fault = &run->scenario->spec.faults[i];
     if (fault->link >= 0 && fault->spec.kind == IO_FAULT_DELAY)
-        return run->sim->delay_out[fault->link].hits + run->sim->delay_in[fault->link].hits;
+        return run->sim->scratch.delay_out[fault->link].hits +
+               run->sim->scratch.delay_in[fault->link].hits;
     return fault->link >= 0 && run->links
                ? io_link_fault_hits(run->links, fault->link, fault->link_fault_index)
                : run->sim->vehicle->fault[i].hits;

@@ -114,7 +114,7 @@ static json_t *expectations_json(const struct run *run)
                                           [SIM_EXPECTATION_NOT_REACHED] = "not reached"};
     json_t *array = json_array();
     for (int i = 0; i < run->scenario->spec.expect_count; i++) {
-        const struct sim_expectation_watch *watch = &run->sim->expect[i];
+        const struct sim_expectation_watch *watch = &run->sim->scratch.expect[i];
         const enum sim_expectation_verdict judged = sim_expectation_judge(watch);
         json_array_append_new(
             array,
@@ -342,14 +342,14 @@ static json_t *signals_json(const struct run *run)
     json_t *object = json_object();
     for (int i = 0; i < SIM_SIGNAL_COUNT; i++)
         json_object_set_new(object, cfg_signal_name((enum sim_signal)i),
-                            real_or_null(run->sim->signal[i], true));
+                            real_or_null(run->sim->scratch.signal[i], true));
     return object;
 }
 
 /* The frame and body at which the motion became implausible; null: it did not. */
 static json_t *unsound_json(const struct run *run)
 {
-    const struct sim_plausibility *motion = &run->sim->plausibility;
+    const struct sim_plausibility *motion = &run->sim->scratch.plausibility;
     if (motion->flaw == SIM_PLAUSIBILITY_OK)
         return json_null();
     return json_pack("{s:s, s:o, s:s, s:o}", "what",
@@ -368,7 +368,7 @@ static json_t *verdict_object(const struct run *run)
 static void add_rest(json_t *report, const struct run *run)
 {
     char hash[20];
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)run->sim->hash);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)run->sim->scratch.hash);
     json_object_set_new(report, "loop_latency_ns", latency_json(run, 0));
     json_object_set_new(report, "jobs", jobs_json(run->sim->schedule, run->scenario->spec.rate_hz));
     json_object_set_new(report, "allocations_after_seal", json_u64(run->allocations));
@@ -413,7 +413,7 @@ static void add_rest(json_t *report, const struct run *run)
     json_object_set_new(report, "seed", json_u64(run->scenario->spec.seed));
     json_object_set_new(report, "ended", json_string(end_name[run->end]));
     json_object_set_new(report, "attitude_error_rad",
-                        real_or_null(run->sim->signal[SIM_SIGNAL_ATTITUDE_ERROR], true));
+                        real_or_null(run->sim->scratch.signal[SIM_SIGNAL_ATTITUDE_ERROR], true));
     json_object_set_new(report, "not_finite", json_u64(run->sim->vehicle->schedule->not_finite));
     json_object_set_new(report, "out_of_range", out_of_range_json(run->sim->vehicle->schedule));
     json_object_set_new(report, "unsound", unsound_json(run));

@@ -180,12 +180,14 @@ static void print_counts(const struct run *run)
            frame->drift_ppm);
     if (run->scenario->spec.environment.has_ground)
         printf("  altitude at the end %.3f m, %.3f m off, tilt %.2f deg\n",
-               run->sim->signal[SIM_SIGNAL_ALTITUDE], run->sim->signal[SIM_SIGNAL_POSITION_ERROR],
-               run->sim->signal[SIM_SIGNAL_TILT] * 180.0 / 3.14159265358979323846);
+               run->sim->scratch.signal[SIM_SIGNAL_ALTITUDE],
+               run->sim->scratch.signal[SIM_SIGNAL_POSITION_ERROR],
+               run->sim->scratch.signal[SIM_SIGNAL_TILT] * 180.0 / 3.14159265358979323846);
     else if (run->scenario->spec.link_count > 0)
         printf("  attitude error at the end %.4f deg\n",
-               run->sim->signal[SIM_SIGNAL_ATTITUDE_ERROR] * 180.0 / 3.14159265358979323846);
-    printf("  state hash %016llx\n", (unsigned long long)run->sim->hash);
+               run->sim->scratch.signal[SIM_SIGNAL_ATTITUDE_ERROR] * 180.0 /
+                   3.14159265358979323846);
+    printf("  state hash %016llx\n", (unsigned long long)run->sim->scratch.hash);
 }
 
 /* Print the guarantees that the machine does not give, each with its remedy. */
@@ -226,7 +228,7 @@ static void print_range(const struct run *run)
 {
     const struct sim *sim = run->sim;
     const uint64_t *out = sim->vehicle->schedule->out_of_range;
-    const struct sim_body *first = &run->scenario->spec.bodies[sim->first_out_of_range];
+    const struct sim_body *first = &run->scenario->spec.bodies[sim->scratch.first_out_of_range];
     if (!sim_left_flex_range(sim))
         return;
     printf("  flexible bodies left the range of their models, \"%s\" first:", first->name);
@@ -239,7 +241,7 @@ static void print_range(const struct run *run)
 static void print_expectations(const struct run *run)
 {
     for (int i = 0; i < run->scenario->spec.expect_count; i++) {
-        const struct sim_expectation_watch *watch = &run->sim->expect[i];
+        const struct sim_expectation_watch *watch = &run->sim->scratch.expect[i];
         const enum sim_expectation_verdict verdict = sim_expectation_judge(watch);
         const char *unit = cfg_signal_unit(watch->expect->signal);
         const bool turns = strncmp(unit, "rad", 3) == 0;

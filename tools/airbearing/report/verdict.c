@@ -51,12 +51,12 @@ __attribute__((format(printf, 2, 3))) static void set_line(char text[VERDICT_LIN
 static void judge_physics(const struct run *run, struct verdict_line *line)
 {
     const struct sim *sim = run->sim;
-    const struct sim_plausibility *motion = &sim->plausibility;
+    const struct sim_plausibility *motion = &sim->scratch.plausibility;
     const uint64_t refused = sim->vehicle->schedule->not_finite;
     line->asked = true;
     if (refused > 0)
         BREAK(line, "the motion is not finite from frame %llu on",
-              (unsigned long long)sim->first_not_finite);
+              (unsigned long long)sim->scratch.first_not_finite);
     if (motion->flaw == SIM_PLAUSIBILITY_TOO_FAST && isfinite(motion->value))
         BREAK(line,
               "body \"%.64s\" moves at %.3g m/s from frame %llu on, above max_speed of %.3g m/s",
@@ -76,7 +76,7 @@ static int count_expectations(const struct run *run, enum sim_expectation_verdic
 {
     int count = 0;
     for (int i = 0; i < run->scenario->spec.expect_count; i++)
-        count += sim_expectation_judge(&run->sim->expect[i]) == verdict;
+        count += sim_expectation_judge(&run->sim->scratch.expect[i]) == verdict;
     return count;
 }
 

@@ -8,11 +8,6 @@
  */
 #include "tools/airbearing/run/board_wake_up.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "rt/check.h"
-
 /* The first waits are longer than a loaded machine usually delays the answer of an awake board; a
  * board that still does not answer is sent messages at the pace of the clock. */
 enum { PATIENT_MESSAGES = 50 };
@@ -22,19 +17,12 @@ static const uint64_t PATIENCE_NS = 40000000;
  * have been on, at rest, for longer than their delays. */
 static void first_sample(struct sim *sim, int link, struct io_sample *sample)
 {
-    void *state = malloc(sim->vehicle->state_size);
-    RT_CHECK(state);
-    memcpy(state, sim->vehicle->state, sim->vehicle->state_size);
-    const struct sim before = *sim;
-    sim->telemetry = NULL;
-    sim->live = NULL;
-    sim->links = NULL;
+    struct sim_trial trial;
+    sim_trial_begin(sim, &trial);
     for (int k = 0; k < IO_THREE_AXIS_SENSOR_DELAY_MAX; k++)
         sim_sample_all_sensors(sim);
-    *sample = sim->sample[link];
-    *sim = before;
-    memcpy(sim->vehicle->state, state, sim->vehicle->state_size);
-    free(state);
+    *sample = sim->scratch.sample[link];
+    sim_trial_end(sim, &trial);
 }
 
 bool board_wake_up(struct run *run, int link)

@@ -63,7 +63,7 @@ static bool frames_ran_without_controller(const struct run *run)
     for (int i = 0; i < scenario->spec.link_count; i++)
         if (is_controller_link(scenario, i) &&
             (run->sim->vehicle->link[i].lost ||
-             (scenario->spec.pace != RT_PACE_REAL && run->sim->unanswered[i])))
+             (scenario->spec.pace != RT_PACE_REAL && run->sim->scratch.unanswered[i])))
             return true;
     return false;
 }

@@ -397,9 +397,9 @@ static size_t list_asked(const struct evidence *evidence, const struct evidence_
     size_t count = 0;
     for (size_t i = 0; i < evidence->input_count; i++) {
         const struct sim_record_input *input = &evidence->input[i];
-        const double value = (double)input->controls[drive->control];
-        const double seconds = (double)(int64_t)(input->rx_ns - origin_ns) * 1e-9;
-        if (input->link != drive->link || !isfinite(value) ||
+        const double value = (double)input->command.controls[drive->control];
+        const double seconds = (double)(int64_t)(input->command.rx_ns - origin_ns) * 1e-9;
+        if (input->command.link != drive->link || !isfinite(value) ||
             (count > 0 && seconds < asked[count - 1].seconds))
             continue;
         asked[count++] = (struct delay_sample){seconds, value};

@@ -259,9 +259,9 @@ static int keep_input(struct evidence *evidence, const unsigned char *data, size
     if (size < SIM_RECORD_INPUT_SIZE)
         return set_error(error, "an /input record is too short");
     memcpy(&input, data, SIM_RECORD_INPUT_SIZE);
-    if (input.rx_ns > TIME_MAX)
+    if (input.command.rx_ns > TIME_MAX)
         return set_error(error, "the /input record %" PRIu64 " cannot be true", input.ordinal);
-    if (input.kind != SIM_RECORD_COMMAND)
+    if (input.command.kind != IO_COMMAND_CONTROLS)
         return 0;
     void *grown = append(evidence->input, &evidence->input_count, &evidence->input_room, &input,
                          sizeof input);

@@ -35,7 +35,7 @@ static void bring_up_arm(const char *const *more, int count)
     sim = sim_create(&scenario->spec);
     sim->source.read_inputs = gather_nothing;
     frames = 0;
-    hand = (struct sim_record_input){.kind = SIM_RECORD_COMMAND};
+    hand = (struct sim_record_input){.command.kind = IO_COMMAND_CONTROLS};
 }
 
 static void send_hand(void)
@@ -49,15 +49,15 @@ static void press(int button)
 {
     if (sim->vehicle->link[0].commands == 0)
         send_hand(); /* how it stands at first is no press */
-    hand.flags ^= 1ull << (32 + button);
+    hand.command.flags ^= 1ull << (32 + button);
     send_hand();
     run_frames(SERVO);
 }
 
 static void push(int control, double way)
 {
-    memset(hand.controls, 0, sizeof hand.controls);
-    hand.controls[control] = (float)way;
+    memset(hand.command.controls, 0, sizeof hand.command.controls);
+    hand.command.controls[control] = (float)way;
     send_hand();
 }
 
@@ -68,7 +68,7 @@ static void let_go(void)
 
 static void lose_operator(void)
 {
-    struct sim_record_input input = {.frame = frames, .kind = SIM_RECORD_LOSS};
+    struct sim_record_input input = {.frame = frames, .command.kind = IO_COMMAND_LOSS};
     sim_apply_input(sim, &input);
 }
 
@@ -442,17 +442,17 @@ static void test_a_change_of_mode_under_way_jumps_nowhere(void)
             press(from);
             press(SELECT + 1 + from % 2);
             push(2, to % 2 ? 0.8 : -0.8);
-            hand.controls[0] = 0.5f;
-            hand.controls[4] = -0.6f;
+            hand.command.controls[0] = 0.5f;
+            hand.command.controls[4] = -0.6f;
             send_hand();
             (void)fly_smoothly(50);
-            hand.flags ^= 1ull << (32 + to);
+            hand.command.flags ^= 1ull << (32 + to);
             send_hand();
             (void)fly_smoothly(50);
             TEST_ASSERT_EQUAL_UINT64(to, arm()->panel.mode);
         }
     }
-    hand.flags ^= 1ull << (32 + HOLD);
+    hand.command.flags ^= 1ull << (32 + HOLD);
     send_hand();
     (void)fly_smoothly(600);
     TEST_ASSERT_EQUAL_UINT64(SIM_ARM_BRAKE_HOLDS, arm()->brake[0]);
@@ -494,10 +494,10 @@ static void test_fine_and_loaded_are_slower(void)
 /* What is asked of the hand with these deflections along, or about, its axes. */
 static double asked_speed(int first, double x, double y, double z)
 {
-    memset(hand.controls, 0, sizeof hand.controls);
-    hand.controls[first] = (float)x;
-    hand.controls[first + 1] = (float)y;
-    hand.controls[first + 2] = (float)z;
+    memset(hand.command.controls, 0, sizeof hand.command.controls);
+    hand.command.controls[first] = (float)x;
+    hand.command.controls[first + 1] = (float)y;
+    hand.command.controls[first + 2] = (float)z;
     send_hand();
     run_frames(SERVO);
     return size_of(arm()->asked + (first == 0 ? 3 : 0));
@@ -527,7 +527,7 @@ static void test_a_command_that_is_not_a_number_is_none(void)
     bring_up_arm(NULL, 0);
     press(BASE);
     for (int k = 0; k < IO_CONTROL_MAX; k++)
-        hand.controls[k] = NAN;
+        hand.command.controls[k] = NAN;
     send_hand();
     run_frames(1000);
     for (int n = 0; n < 6; n++)
@@ -610,7 +610,7 @@ static void test_a_flight_to_the_satellite_ends_in_a_grapple(void)
     TEST_ASSERT_EQUAL_UINT64(3, arm()->latched);
     const struct view before = view();
     const struct dyn_monitor kept = seen();
-    hand.flags ^= 1ull << (32 + GRAPPLE);
+    hand.command.flags ^= 1ull << (32 + GRAPPLE);
     send_hand();
     sim_arm_servo(sim->vehicle);
     const struct view after = view();
@@ -705,7 +705,7 @@ static void act_and_compare(int button, int payload, struct kept *worst)
 {
     const struct dyn_monitor before = seen();
     const struct view placed = view();
-    hand.flags ^= 1ull << (32 + button);
+    hand.command.flags ^= 1ull << (32 + button);
     send_hand();
     sim_arm_servo(sim->vehicle);
     const struct dyn_monitor after = seen();
@@ -742,7 +742,7 @@ static void test_a_thousand_grapples_through_the_rig_keep_momentum_and_places(vo
         memcpy(sim->vehicle->state, start, size);
         sim->vehicle->arm->latched = (uint64_t)(k / 3 % 8);
         sim_vehicle_apply_state(sim->vehicle);
-        hand.flags = 0;
+        hand.command.flags = 0;
         shake(payload, k / 24 % 2);
         act_and_compare(GRAPPLE, payload, &taken);
         TEST_ASSERT_EQUAL_UINT64(1 + payload, arm()->configuration);
@@ -772,7 +772,7 @@ static void test_what_is_released_floats_on_as_it_moved(void)
     push(2, 1.0);
     run_frames(6000);
     const struct view before = view();
-    hand.flags ^= 1ull << (32 + RELEASE);
+    hand.command.flags ^= 1ull << (32 + RELEASE);
     send_hand();
     sim_arm_servo(sim->vehicle);
     const struct view after = view();
@@ -917,22 +917,22 @@ static void test_the_run_state_is_all_of_the_state_across_a_grapple(void)
     const size_t size = sim->vehicle->state_size;
     unsigned char *saved = malloc(size), *end = malloc(size);
     const struct sim_record_input hand_then = hand;
-    const uint64_t frames_then = frames, hash_then = sim->hash;
+    const uint64_t frames_then = frames, hash_then = sim->scratch.hash;
     memcpy(saved, sim->vehicle->state, size);
     fly_a_program();
     TEST_ASSERT_EQUAL_UINT64(1, arm()->grapples);
     TEST_ASSERT_EQUAL_UINT64(1, arm()->releases);
-    const uint64_t hash_end = sim->hash;
+    const uint64_t hash_end = sim->scratch.hash;
     memcpy(end, sim->vehicle->state, size);
 
     memcpy(sim->vehicle->state, saved, size);
     sim_vehicle_apply_state(sim->vehicle);
-    sim->hash = hash_then;
+    sim->scratch.hash = hash_then;
     hand = hand_then;
     frames = frames_then;
     fly_a_program();
     TEST_ASSERT_EQUAL_MEMORY(end, sim->vehicle->state, size);
-    TEST_ASSERT_EQUAL_UINT64(hash_end, sim->hash);
+    TEST_ASSERT_EQUAL_UINT64(hash_end, sim->scratch.hash);
     free(saved);
     free(end);
 }
@@ -944,7 +944,7 @@ static void test_a_restore_presses_no_buttons(void)
     fly_to_satellite();
     void *copy = malloc(sim->vehicle->state_size);
     memcpy(copy, sim->vehicle->state, sim->vehicle->state_size);
-    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->hash};
+    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->scratch.hash};
     press(GRAPPLE);
     press(VERNIER);
     press(BASE);
@@ -975,7 +975,7 @@ static void test_a_restore_gives_the_payload_back_to_the_hand(void)
     const size_t size = sim->vehicle->state_size;
     unsigned char *copy = malloc(size), *later = malloc(size);
     memcpy(copy, sim->vehicle->state, size);
-    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->hash};
+    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->scratch.hash};
     run_frames(1000);
     memcpy(later, sim->vehicle->x,
            (size_t)dyn_plant_state_count(&sim->vehicle->plant) * sizeof(double));
@@ -1036,7 +1036,7 @@ static void test_a_restore_leaves_the_sticks_to_the_operator(void)
     run_frames(2000);
     void *copy = malloc(sim->vehicle->state_size);
     memcpy(copy, sim->vehicle->state, sim->vehicle->state_size);
-    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->hash};
+    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->scratch.hash};
     let_go();
     run_frames(SERVO);
     struct sim_record_act act = {.frame = frames, .act = SIM_ACT_RESTORE};
@@ -1089,7 +1089,7 @@ static void test_after_a_restore_the_sticks_wait_for_a_mode(void)
     push(2, 1.0);
     run_frames(2000);
     memcpy(copy, sim->vehicle->state, sim->vehicle->state_size);
-    const struct sim_snapshot moving = {.state = copy, .hash = sim->hash};
+    const struct sim_snapshot moving = {.state = copy, .hash = sim->scratch.hash};
     expect_a_stop(&moving); /* while he moves it */
     press(SAFE);
     run_frames(400 * SERVO);
@@ -1109,7 +1109,7 @@ static void test_a_restore_without_anybody_sets_the_brakes(void)
     TEST_ASSERT_EQUAL_UINT64(0, arm()->panel.brakes);
     void *copy = malloc(sim->vehicle->state_size);
     memcpy(copy, sim->vehicle->state, sim->vehicle->state_size);
-    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->hash};
+    const struct sim_snapshot snapshot = {.state = copy, .hash = sim->scratch.hash};
     bring_up_arm(NULL, 0);
     struct sim_record_act act = {.frame = frames, .act = SIM_ACT_RESTORE};
     sim_apply_act(sim, &act, &snapshot);
@@ -1122,7 +1122,7 @@ static void test_a_restore_without_anybody_sets_the_brakes(void)
 static void test_what_was_pressed_before_the_run_presses_no_buttons(void)
 {
     bring_up_arm(NULL, 0);
-    hand.flags = 1ull << (32 + TOOL) | 1ull << (32 + VERNIER);
+    hand.command.flags = 1ull << (32 + TOOL) | 1ull << (32 + VERNIER);
     send_hand();
     run_frames(SERVO);
     TEST_ASSERT_EQUAL_UINT64(IO_ARM_PANEL_HOLD, arm()->panel.mode);
@@ -1138,7 +1138,7 @@ static void test_a_reset_presses_no_buttons(void)
     bring_up_arm(NULL, 0);
     press(TOOL);
     press(VERNIER);
-    struct sim_record_input input = {.frame = frames, .kind = SIM_RECORD_RESET};
+    struct sim_record_input input = {.frame = frames, .command.kind = IO_COMMAND_RESET};
     sim_apply_input(sim, &input);
     run_frames(3 * SERVO);
     send_hand();
@@ -1167,8 +1167,8 @@ static void expect_no_command(void)
 /* A press and one frame, in which no servo looks. */
 static void tap(int button)
 {
-    hand.flags ^= 1ull << (32 + button);
-    hand.mode = button <= AUTO ? (uint32_t)button : hand.mode;
+    hand.command.flags ^= 1ull << (32 + button);
+    hand.command.mode = button <= AUTO ? (uint32_t)button : hand.command.mode;
     send_hand();
     run_frames(1);
 }
@@ -1533,10 +1533,10 @@ static uint64_t recorded_us(void)
 static void test_the_record_has_the_command_that_the_servos_saw(void)
 {
     bring_up_arm(NULL, 0);
-    hand.board_us = 7;
+    hand.command.board_us = 7;
     push(0, 0.1);
     run_frames(1);
-    hand.board_us = 8;
+    hand.command.board_us = 8;
     push(0, 0.2);
     for (int i = 0; i < SERVO; i++) {
         TEST_ASSERT_EQUAL_UINT64(7, recorded_us());
@@ -1550,7 +1550,7 @@ static void test_the_record_has_every_number_in_its_place(void)
     unsigned char record[512];
     bring_up_arm(NULL, 0);
     TEST_ASSERT_EQUAL_size_t(467, sim_arm_record_size(6));
-    hand.board_us = 0x0123456789abcdefull;
+    hand.command.board_us = 0x0123456789abcdefull;
     fly_to_satellite();
     press(GRAPPLE);
     press(GRAPPLE);

@@ -24,7 +24,7 @@ static void bring_up_arm_at(const char *rate, const char *servo, const char *mor
     sim = sim_create(&scenario->spec);
     sim->source.read_inputs = gather_nothing;
     frames = 0;
-    hand = (struct sim_record_input){.kind = SIM_RECORD_COMMAND};
+    hand = (struct sim_record_input){.command.kind = IO_COMMAND_CONTROLS};
 }
 
 static void bring_up_arm(const char *more)
@@ -34,8 +34,8 @@ static void bring_up_arm(const char *more)
 
 static void push(int control, double way)
 {
-    memset(hand.controls, 0, sizeof hand.controls);
-    hand.controls[control] = (float)way;
+    memset(hand.command.controls, 0, sizeof hand.command.controls);
+    hand.command.controls[control] = (float)way;
     hand.frame = frames;
     sim_apply_input(sim, &hand);
 }
@@ -44,7 +44,7 @@ static void press(int button)
 {
     if (sim->vehicle->link[0].commands == 0)
         push(0, 0.0); /* how it stands at first is no press */
-    hand.flags ^= 1ull << (32 + button);
+    hand.command.flags ^= 1ull << (32 + button);
     push(0, 0.0);
     run_frames(2);
 }

@@ -28,7 +28,7 @@ void tearDown(void)
 
 static void expect(uint32_t expected, uint64_t frame, uint32_t in)
 {
-    const uint32_t *out = sim_delay_line_pass(&line, frame, in ? &in : NULL);
+    const uint32_t *out = sim_delay_line_pass(&line, frame, frame, in ? &in : NULL);
     TEST_ASSERT_EQUAL_UINT32(expected, out ? *out : 0);
 }
 
@@ -163,16 +163,31 @@ static void test_what_is_under_way_can_be_looked_at_and_dropped(void)
 static void test_all_but_the_newest_can_be_dropped(void)
 {
     sim_delay_line_place(&line, DELAY, NULL, sizeof(uint32_t), memory);
-    sim_delay_line_keep_newest(&line, 7);
+    sim_delay_line_keep_newest(&line);
     TEST_ASSERT_EQUAL_UINT64(0, sim_delay_line_count(&line));
     for (uint32_t frame = 10; frame < 13; frame++)
         put(frame, 10 + frame);
-    sim_delay_line_keep_newest(&line, (uint64_t)-8); /* frames go on at 5 */
+    sim_delay_line_keep_newest(&line);
     TEST_ASSERT_EQUAL_UINT64(1, sim_delay_line_count(&line));
-    TEST_ASSERT_EQUAL_UINT32(0, take(6));
-    TEST_ASSERT_EQUAL_UINT32(22, take(7));
-    put(8, 1);
-    TEST_ASSERT_EQUAL_UINT32(1, take(11));
+    TEST_ASSERT_EQUAL_UINT32(0, take(14));
+    TEST_ASSERT_EQUAL_UINT32(22, take(15));
+    put(16, 1);
+    TEST_ASSERT_EQUAL_UINT32(1, take(19));
+}
+
+/* The fault lasts by the count of the run state, which a restore moves; the delay does not. */
+static void test_a_fault_is_asked_by_the_count_of_the_run_state(void)
+{
+    const struct io_fault_state late = {.first_frame = 100, .last_frame = 200};
+    const uint32_t first = 1, second = 2;
+    sim_delay_line_place(&line, DELAY, &late, sizeof(uint32_t), memory);
+    TEST_ASSERT_NULL(sim_delay_line_pass(&line, 10, 150, &first));
+    TEST_ASSERT_NULL(sim_delay_line_pass(&line, 11, 120, &second)); /* a state was put back */
+    TEST_ASSERT_EQUAL_UINT32(1,
+                             *(const uint32_t *)sim_delay_line_pass(&line, 10 + DELAY, 122, NULL));
+    TEST_ASSERT_EQUAL_UINT32(2,
+                             *(const uint32_t *)sim_delay_line_pass(&line, 11 + DELAY, 123, NULL));
+    TEST_ASSERT_EQUAL_PTR(&first, sim_delay_line_pass(&line, 30, 99, &first));
 }
 
 int main(void)
@@ -190,5 +205,6 @@ int main(void)
     RUN_TEST(test_without_a_delay_it_is_there_at_once);
     RUN_TEST(test_what_is_under_way_can_be_looked_at_and_dropped);
     RUN_TEST(test_all_but_the_newest_can_be_dropped);
+    RUN_TEST(test_a_fault_is_asked_by_the_count_of_the_run_state);
     return UNITY_END();
 }

@@ -86,8 +86,8 @@ static void fly(void)
 {
     for (int frame = 0; frame < FRAMES; frame++) {
         run_frames(1);
-        put[frame] = sim->wire[0].put;
-        applied[frame] = sim->inputs;
+        put[frame] = sim->scratch.wire[0].put;
+        applied[frame] = sim->scratch.inputs;
         lost[frame] = sim->vehicle->link[0].lost;
         time_ns += 1000000;
     }
@@ -109,7 +109,7 @@ static void test_commands_and_loss_come_as_many_frames_later(void)
     record(moves, 4);
     begin("delay: 20 ms");
     fly();
-    TEST_ASSERT_EQUAL_UINT64(5, sim->inputs);
+    TEST_ASSERT_EQUAL_UINT64(5, sim->scratch.inputs);
     TEST_ASSERT_EQUAL_UINT64(4, sim->vehicle->link[0].commands);
     for (uint64_t n = 1; n <= 5; n++)
         TEST_ASSERT_EQUAL_INT(first_with(put, n) + DELAY, first_with(applied, n));
@@ -126,7 +126,7 @@ static void test_without_a_delay_they_come_at_once(void)
     record(moves, 4);
     begin("delay: 0 s");
     fly();
-    TEST_ASSERT_EQUAL_UINT64(5, sim->inputs);
+    TEST_ASSERT_EQUAL_UINT64(5, sim->scratch.inputs);
     TEST_ASSERT_EQUAL_UINT64_ARRAY(put, applied, FRAMES);
     end();
 }
@@ -136,7 +136,7 @@ static void test_a_loss_that_stops_the_run_does_so_as_much_later(void)
 {
     record(moves, 1);
     begin("delay: 20 ms, on_loss: stop, lost_after: 1 ms");
-    while (sim->wire[0].put < 2) {
+    while (sim->scratch.wire[0].put < 2) {
         run_frames(1);
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
@@ -155,10 +155,10 @@ static void test_a_loss_that_stops_the_run_does_so_as_much_later(void)
 /* Two pictures that come at once are one command. */
 static bool is_loss_under_way(void)
 {
-    const uint64_t count = sim_delay_line_count(&sim->wire[0]);
-    const struct sim_command *newest =
-        count ? sim_delay_line_peek(&sim->wire[0], count - 1, NULL) : NULL;
-    return newest && newest->input.kind == SIM_RECORD_LOSS;
+    const uint64_t count = sim_delay_line_count(&sim->scratch.wire[0]);
+    const struct io_command *newest =
+        count ? sim_delay_line_peek(&sim->scratch.wire[0], count - 1, NULL) : NULL;
+    return newest && newest->kind == IO_COMMAND_LOSS;
 }
 
 static void put_back(void)
@@ -173,7 +173,7 @@ static void test_a_state_that_is_put_back_leaves_the_last_word_of_a_hand_under_w
     static const uint32_t some[] = {2, 5, 6, 5000};
     record(some, 4);
     begin("delay: 20 ms");
-    while (sim->wire[0].put < 3) {
+    while (sim->scratch.wire[0].put < 3) {
         run_frames(1);
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
@@ -181,12 +181,12 @@ static void test_a_state_that_is_put_back_leaves_the_last_word_of_a_hand_under_w
     const uint64_t comes = frames - 1 + DELAY;
     run_frames(3);
     put_back();
-    TEST_ASSERT_EQUAL_UINT64(1, sim_delay_line_count(&sim->wire[0]));
+    TEST_ASSERT_EQUAL_UINT64(1, sim_delay_line_count(&sim->scratch.wire[0]));
     while (frames < comes)
         run_frames(1);
-    TEST_ASSERT_EQUAL_UINT64(0, sim->inputs);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->scratch.inputs);
     run_frames(1);
-    TEST_ASSERT_EQUAL_UINT64(1, sim->inputs);
+    TEST_ASSERT_EQUAL_UINT64(1, sim->scratch.inputs);
     TEST_ASSERT_EQUAL_DOUBLE(0.375, sim->vehicle->link[0].control[0]);
     end();
 }
@@ -204,12 +204,12 @@ static void test_a_fault_that_ends_or_is_put_back_gives_the_last_word_of_a_hand(
         run_frames(1);
         fault.frame = frames;
         sim_apply_act(sim, &fault, NULL);
-        while (sim->delay_in[0].put < 3) {
+        while (sim->scratch.delay_in[0].put < 3) {
             run_frames(1);
             time_ns += 1000000;
             TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
         }
-        TEST_ASSERT_EQUAL_UINT64(0, sim->inputs);
+        TEST_ASSERT_EQUAL_UINT64(0, sim->scratch.inputs);
         fault.frame = frames;
         fault.value = 0.0;
         if (put_back_too)
@@ -217,7 +217,7 @@ static void test_a_fault_that_ends_or_is_put_back_gives_the_last_word_of_a_hand(
         else
             sim_apply_act(sim, &fault, NULL);
         run_frames(2);
-        TEST_ASSERT_EQUAL_UINT64(1, sim->inputs);
+        TEST_ASSERT_EQUAL_UINT64(1, sim->scratch.inputs);
         TEST_ASSERT_EQUAL_DOUBLE(0.375, sim->vehicle->link[0].control[0]);
         end();
     }
@@ -233,7 +233,7 @@ static void test_a_state_that_is_put_back_finds_the_loss_still_under_way(void)
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
     }
     put_back();
-    TEST_ASSERT_EQUAL_UINT64(1, sim_delay_line_count(&sim->wire[0]));
+    TEST_ASSERT_EQUAL_UINT64(1, sim_delay_line_count(&sim->scratch.wire[0]));
     TEST_ASSERT_EQUAL_UINT64(0, sim->vehicle->link[0].lost);
     run_frames(DELAY - 1);
     TEST_ASSERT_EQUAL_UINT64(0, sim->vehicle->link[0].lost);
@@ -248,20 +248,20 @@ static void test_the_trace_of_a_command_has_the_delay_in_it(void)
     static const uint32_t move[] = {2, 5000};
     record(move, 2);
     begin("delay: 20 ms");
-    while (sim->wire[0].put < 1) {
+    while (sim->scratch.wire[0].put < 1) {
         run_frames(1);
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
     }
-    const struct sim_command *letter = sim_delay_line_peek(&sim->wire[0], 0, NULL);
-    const uint64_t ready_ns = letter->input.ready_ns, heard_ns = rt_now_ns();
+    const struct io_command *command = sim_delay_line_peek(&sim->scratch.wire[0], 0, NULL);
+    const uint64_t ready_ns = command->ready_ns, heard_ns = rt_now_ns();
     TEST_ASSERT_LESS_OR_EQUAL_UINT64(heard_ns, ready_ns);
     run_frames(DELAY - 1);
-    TEST_ASSERT_EQUAL_UINT64(0, sim->inputs);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->scratch.inputs);
     const uint64_t before_ns = rt_now_ns();
     sim_tasks(sim).latch(sim, frames, false);
-    TEST_ASSERT_EQUAL_UINT64(ready_ns, sim->trace[0].ready_ns);
-    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(before_ns, sim->trace[0].latch_ns);
+    TEST_ASSERT_EQUAL_UINT64(ready_ns, sim->scratch.trace[0].ready_ns);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(before_ns, sim->scratch.trace[0].latch_ns);
     end();
 }
 
@@ -271,16 +271,16 @@ static void test_what_waited_in_a_pause_is_no_way_to_the_motion(void)
     static const uint32_t move[] = {2, 5000};
     record(move, 2);
     begin("delay: 20 ms");
-    while (sim->wire[0].put < 1) {
+    while (sim->scratch.wire[0].put < 1) {
         run_frames(1);
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
     }
-    sim->idle_ns = rt_now_ns() + 1;
+    sim->scratch.idle_ns = rt_now_ns() + 1;
     run_frames(DELAY - 1);
     sim_tasks(sim).latch(sim, frames, false);
-    TEST_ASSERT_EQUAL_UINT64(1, sim->inputs);
-    TEST_ASSERT_EQUAL_UINT64(0, sim->trace[0].latch_ns);
+    TEST_ASSERT_EQUAL_UINT64(1, sim->scratch.inputs);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->scratch.trace[0].latch_ns);
     end();
 }
 
@@ -304,7 +304,7 @@ static void test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look(void
         const bool looks = frames % 10 == 0;
         run_frames(1);
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
-        seen = looks ? sim->inputs : seen;
+        seen = looks ? sim->scratch.inputs : seen;
         TEST_ASSERT_EQUAL_UINT64(seen, sums->count);
     }
     end();
@@ -358,18 +358,18 @@ static void test_a_grid_that_follows_arrivals_sees_each_command_once(void)
     scenario->spec.lock.source = SIM_LOCK_ARRIVAL;
     source.phase_lock = &phase_lock;
     sights = questions = 0;
-    while (sim->wire[0].put < 3) {
-        const uint64_t before = sim->wire[0].put;
+    while (sim->scratch.wire[0].put < 3) {
+        const uint64_t before = sim->scratch.wire[0].put;
         const int seen = sights;
         run_frames(1);
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
-        TEST_ASSERT_EQUAL_UINT64(sim->wire[0].put - before, sights - seen);
+        TEST_ASSERT_EQUAL_UINT64(sim->scratch.wire[0].put - before, sights - seen);
         if (sights == seen)
             continue;
-        const struct sim_command *newest =
-            sim_delay_line_peek(&sim->wire[0], sim_delay_line_count(&sim->wire[0]) - 1, NULL);
-        TEST_ASSERT_EQUAL_UINT64(newest->input.rx_ns, sight.local_ns);
+        const struct io_command *newest = sim_delay_line_peek(
+            &sim->scratch.wire[0], sim_delay_line_count(&sim->scratch.wire[0]) - 1, NULL);
+        TEST_ASSERT_EQUAL_UINT64(newest->rx_ns, sight.local_ns);
         TEST_ASSERT_GREATER_THAN_UINT64(0, sight.local_ns);
         TEST_ASSERT_EQUAL_UINT64(0, sight.board_ns);
         TEST_ASSERT_EQUAL_UINT64(0, sight.delay_ns);
@@ -437,11 +437,10 @@ static void test_outages_are_kept_from_the_loss_to_the_next_command(void)
     begin("modes: [0, 1]");
     const struct sim_link_outages *outages = &source.outages[0];
     for (uint64_t n = 0; n < SIM_LINK_OUTAGE_MAX + 2; n++) {
-        struct sim_command letter = {
-            .input = {.kind = SIM_RECORD_COMMAND, .rx_ns = 5, .ready_ns = 6}};
+        struct io_command command = {.kind = IO_COMMAND_CONTROLS, .rx_ns = 5, .ready_ns = 6};
         const uint64_t from = frames;
-        letter.input.kind = SIM_RECORD_LOSS;
-        sim_delay_line_push(&sim->wire[0], frames, &letter);
+        command.kind = IO_COMMAND_LOSS;
+        sim_delay_line_push(&sim->scratch.wire[0], frames, &command);
         run_frames(1);
         TEST_ASSERT_EQUAL_UINT32(n + 1, outages->count);
         TEST_ASSERT_EQUAL_UINT32(n, outages->returns);
@@ -450,14 +449,14 @@ static void test_outages_are_kept_from_the_loss_to_the_next_command(void)
             TEST_ASSERT_EQUAL_UINT64(UINT64_MAX, outages->kept[n].last_frame);
         }
         run_frames(2);
-        letter.input.kind = SIM_RECORD_COMMAND;
-        sim_delay_line_push(&sim->wire[0], frames, &letter);
+        command.kind = IO_COMMAND_CONTROLS;
+        sim_delay_line_push(&sim->scratch.wire[0], frames, &command);
         run_frames(1);
         TEST_ASSERT_EQUAL_UINT32(n + 1, outages->returns);
         if (n < SIM_LINK_OUTAGE_MAX)
             TEST_ASSERT_EQUAL_UINT64(from + 3, outages->kept[n].last_frame);
-        letter.input.kind = SIM_RECORD_COMMAND; /* one more is no return */
-        sim_delay_line_push(&sim->wire[0], frames, &letter);
+        command.kind = IO_COMMAND_CONTROLS; /* one more is no return */
+        sim_delay_line_push(&sim->scratch.wire[0], frames, &command);
         run_frames(1);
         TEST_ASSERT_EQUAL_UINT32(n + 1, outages->returns);
     }

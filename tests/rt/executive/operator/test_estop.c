@@ -21,7 +21,7 @@ enum { TICKET = 4711, OTHERS = 1, NEVER = -1 };
 
 static struct cfg_scenario *scenario;
 static struct sim *sim;
-static struct sim_operator *desk;
+static struct sim_operator *op;
 static struct rt_frame frame;
 static struct fake_clock fake;
 static void *log_memory;
@@ -40,7 +40,7 @@ static void raise_now(void)
 {
     raised_at = begun;
     boundaries_at = boundaries;
-    TEST_ASSERT_TRUE(sim_operator_stop_arm(desk, TICKET));
+    TEST_ASSERT_TRUE(sim_operator_stop_arm(op, TICKET));
 }
 
 static void read_inputs(void *self, struct sim *to, uint64_t at)
@@ -86,10 +86,10 @@ static void open_all(enum rt_pace pace)
     sim = sim_create(&scenario->spec);
     sim->source.read_inputs = read_inputs;
     memset(&frame, 0, sizeof frame);
-    desk = sim_operator_open(sim, &frame.boundary_wanted);
-    TEST_ASSERT_NOT_NULL(desk);
-    real_boundary = sim->desk.boundary;
-    sim->desk.boundary = count_boundary;
+    op = sim_operator_open(sim, &frame.boundary_wanted);
+    TEST_ASSERT_NOT_NULL(op);
+    real_boundary = sim->boundary.boundary;
+    sim->boundary.boundary = count_boundary;
     fake = (struct fake_clock){.now_ns = 1000000};
     raise_in_frame = raise_in_wait = late_in_frame = NEVER;
     raised_at = boundaries = 0;
@@ -108,7 +108,7 @@ static void open_all(enum rt_pace pace)
 
 static void close_all(void)
 {
-    sim_operator_close(desk);
+    sim_operator_close(op);
     free(sim);
     cfg_scenario_free(scenario);
     free(log_memory);
@@ -130,7 +130,7 @@ static void ask(enum sim_act act, int count)
     struct sim_operator_request request = {.ticket = OTHERS, .act = act, .value = 1.0};
     snprintf(request.path, sizeof request.path, "/nowhere/%d", (int)getpid());
     for (int i = 0; i < count; i++)
-        TEST_ASSERT_TRUE(sim_operator_request_act(desk, &request));
+        TEST_ASSERT_TRUE(sim_operator_request_act(op, &request));
 }
 
 /* It was answered, by a frame of which at most two had begun since. */
@@ -138,7 +138,7 @@ static void expect_stopped(void)
 {
     struct sim_operator_answer answer = {0};
     while (answer.ticket != TICKET)
-        TEST_ASSERT_TRUE(sim_operator_next_answer(desk, &answer));
+        TEST_ASSERT_TRUE(sim_operator_next_answer(op, &answer));
     TEST_ASSERT_TRUE_MESSAGE(answer.done, answer.text);
     TEST_ASSERT_LESS_OR_EQUAL_UINT64(raised_at + RT_ESTOP_LATENCY_FRAMES_MAX - 1, answer.frame);
     TEST_ASSERT_GREATER_OR_EQUAL_UINT64(raised_at, answer.frame);
@@ -157,7 +157,7 @@ static void test_the_next_boundary_reads_it(void)
         *(in_wait ? &raise_in_wait : &raise_in_frame) = 50;
         rt_frame_run(&frame);
         expect_stopped();
-        TEST_ASSERT_EQUAL_UINT64(1, sim->acts);
+        TEST_ASSERT_EQUAL_UINT64(1, sim->scratch.acts);
         TEST_ASSERT_EQUAL_UINT64(200, frame.frames);
     }
 }
@@ -167,7 +167,7 @@ static void test_a_stopped_disk_and_a_full_queue_do_not_delay_it(void)
 {
     struct sim_operator_request more = {.act = SIM_ACT_CHECKPOINT};
     ask(SIM_ACT_CHECKPOINT, 64);
-    TEST_ASSERT_FALSE(sim_operator_request_act(desk, &more));
+    TEST_ASSERT_FALSE(sim_operator_request_act(op, &more));
     raise_in_frame = 20;
     rt_frame_run(&frame);
     expect_stopped();
@@ -228,13 +228,14 @@ static void test_a_full_log_does_not_delay_it_and_has_it(void)
     raise_in_frame = 100;
     struct sim_operator_request more = {.act = SIM_ACT_RESUME};
     rt_frame_run(&frame);
-    while (sim_operator_request_act(desk, &more))
+    while (sim_operator_request_act(op, &more))
         continue;
     const uint64_t room = io_telemetry_room(sim->telemetry, sim->layout.act);
     TEST_ASSERT_FALSE(sim_has_room_for_act(sim));
     TEST_ASSERT_GREATER_THAN_UINT64(0, room);
     expect_stopped();
-    TEST_ASSERT_EQUAL_UINT64(io_telemetry_depth(sim->telemetry, sim->layout.act) - room, sim->acts);
+    TEST_ASSERT_EQUAL_UINT64(io_telemetry_depth(sim->telemetry, sim->layout.act) - room,
+                             sim->scratch.acts);
 }
 
 /* What no wall clock paces waits for room in the log: there, too, the stop is read. */
@@ -247,9 +248,9 @@ static void *stop_and_look(void *self)
         before = atomic_load(&begun);
         usleep(100000);
     } while (before == 0 || before != atomic_load(&begun));
-    TEST_ASSERT_TRUE(sim_operator_stop_arm(desk, TICKET));
+    TEST_ASSERT_TRUE(sim_operator_stop_arm(op, TICKET));
     struct sim_operator_answer answer;
-    while (!sim_operator_next_answer(desk, &answer))
+    while (!sim_operator_next_answer(op, &answer))
         usleep(1000);
     is_safed_while_waiting = answer.done;
     atomic_store(&frame.stop, true);
@@ -282,12 +283,12 @@ static void test_a_scripted_stop_does_not_wait_behind_a_scripted_file(void)
         {.boundary = 40, .request = {.ticket = UINT64_MAX, .act = SIM_ACT_STOP_ARM}},
         {.boundary = 500, .request = {.ticket = UINT64_MAX, .act = SIM_ACT_STOP_ARM}},
     };
-    sim_operator_set_script(desk, acts, 3);
+    sim_operator_set_script(op, acts, 3);
     raise_in_frame = 39; /* both are read before frame 40, as one */
     rt_frame_run(&frame);
     expect_stopped();
     struct sim_operator_result result;
-    sim_operator_result(desk, &result);
+    sim_operator_result(op, &result);
     TEST_ASSERT_EQUAL_UINT64(1, result.acts);
     TEST_ASSERT_EQUAL_INT(1, result.unreached);
     TEST_ASSERT_EQUAL_INT(1, result.failed); /* the restore was due, and never done */
@@ -302,25 +303,25 @@ static void test_each_cause_stops_and_is_told(void)
         close_all();
         open_all(RT_PACE_REAL);
         give_log();
-        (void)rt_estop_raise(sim_operator_estop(desk), (enum rt_estop_cause)cause, 7);
-        TEST_ASSERT_FALSE(sim->desk.boundary(sim->desk.self, 0));
-        TEST_ASSERT_EQUAL_UINT64(1, sim->acts);
+        (void)rt_estop_raise(sim_operator_estop(op), (enum rt_estop_cause)cause, 7);
+        TEST_ASSERT_FALSE(sim->boundary.boundary(sim->boundary.self, 0));
+        TEST_ASSERT_EQUAL_UINT64(1, sim->scratch.acts);
         TEST_ASSERT_TRUE(sim->vehicle->arm->panel.safed);
         TEST_ASSERT_EQUAL_INT(cause != RT_ESTOP_OPERATOR_LOST, sim->vehicle->arm->panel.brakes);
-        (void)rt_estop_raise(sim_operator_estop(desk), (enum rt_estop_cause)cause, 8);
-        TEST_ASSERT_FALSE(sim->desk.boundary(sim->desk.self, 1));
+        (void)rt_estop_raise(sim_operator_estop(op), (enum rt_estop_cause)cause, 8);
+        TEST_ASSERT_FALSE(sim->boundary.boundary(sim->boundary.self, 1));
         /* The arm stands already; only who asks is shown that it was heard. */
-        TEST_ASSERT_EQUAL_UINT64(cause == RT_ESTOP_OPERATOR ? 2 : 1, sim->acts);
+        TEST_ASSERT_EQUAL_UINT64(cause == RT_ESTOP_OPERATOR ? 2 : 1, sim->scratch.acts);
     }
 }
 
 static void test_what_hands_did_before_the_first_frame_is_not_news(void)
 {
-    (void)rt_estop_raise(sim_operator_estop(desk), RT_ESTOP_BUTTON, 7);
-    (void)rt_estop_raise(sim_operator_estop(desk), RT_ESTOP_OPERATOR_LOST, 7);
-    sim_operator_ignore_earlier_stops(desk);
+    (void)rt_estop_raise(sim_operator_estop(op), RT_ESTOP_BUTTON, 7);
+    (void)rt_estop_raise(sim_operator_estop(op), RT_ESTOP_OPERATOR_LOST, 7);
+    sim_operator_ignore_earlier_stops(op);
     rt_frame_run(&frame);
-    TEST_ASSERT_EQUAL_UINT64(0, sim->acts);
+    TEST_ASSERT_EQUAL_UINT64(0, sim->scratch.acts);
     TEST_ASSERT_FALSE(sim->vehicle->arm->panel.safed);
 }
 
@@ -339,19 +340,19 @@ static void test_many_may_raise_it_at_once_and_none_is_left(void)
 {
     pthread_t thread[RAISERS];
     for (int i = 0; i < RAISERS; i++)
-        TEST_ASSERT_EQUAL_INT(
-            0, pthread_create(&thread[i], NULL, raise_many, sim_operator_estop(desk)));
+        TEST_ASSERT_EQUAL_INT(0,
+                              pthread_create(&thread[i], NULL, raise_many, sim_operator_estop(op)));
     rt_frame_run(&frame);
     for (int i = 0; i < RAISERS; i++)
         pthread_join(thread[i], NULL);
-    (void)sim->desk.boundary(sim->desk.self, 200);
+    (void)sim->boundary.boundary(sim->boundary.self, 200);
     TEST_ASSERT_EQUAL_UINT32(RAISERS * RAISES,
-                             rt_estop_count(sim_operator_estop(desk), RT_ESTOP_BUTTON));
+                             rt_estop_count(sim_operator_estop(op), RT_ESTOP_BUTTON));
     TEST_ASSERT_TRUE(sim->vehicle->arm->panel.safed);
-    const uint64_t acts = sim->acts;
+    const uint64_t acts = sim->scratch.acts;
     atomic_store(&frame.boundary_wanted, true);
-    (void)sim->desk.boundary(sim->desk.self, 201);
-    TEST_ASSERT_EQUAL_UINT64(acts, sim->acts);
+    (void)sim->boundary.boundary(sim->boundary.self, 201);
+    TEST_ASSERT_EQUAL_UINT64(acts, sim->scratch.acts);
 }
 
 static void test_a_stop_that_no_frame_reads_is_answered_at_the_end(void)
@@ -360,21 +361,21 @@ static void test_a_stop_that_no_frame_reads_is_answered_at_the_end(void)
     rt_frame_run(&frame);
     raise_now();
     ask(SIM_ACT_PAUSE, 1);
-    TEST_ASSERT_FALSE(sim_operator_next_answer(desk, &answer));
-    sim_operator_end(desk);
-    TEST_ASSERT_TRUE(sim_operator_next_answer(desk, &answer));
+    TEST_ASSERT_FALSE(sim_operator_next_answer(op, &answer));
+    sim_operator_end(op);
+    TEST_ASSERT_TRUE(sim_operator_next_answer(op, &answer));
     TEST_ASSERT_EQUAL_UINT64(TICKET, answer.ticket);
     TEST_ASSERT_TRUE(answer.done); /* nothing moves any more */
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(answer.text, "the run has ended"), answer.text);
-    TEST_ASSERT_TRUE(sim_operator_next_answer(desk, &answer));
+    TEST_ASSERT_TRUE(sim_operator_next_answer(op, &answer));
     TEST_ASSERT_EQUAL_UINT64(OTHERS, answer.ticket);
     TEST_ASSERT_FALSE(answer.done);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(answer.text, "the run ended"), answer.text);
-    TEST_ASSERT_FALSE(sim_operator_next_answer(desk, &answer));
-    const uint64_t acts = sim->acts;
+    TEST_ASSERT_FALSE(sim_operator_next_answer(op, &answer));
+    const uint64_t acts = sim->scratch.acts;
     ask(SIM_ACT_PAUSE, 1); /* and a frame thread that comes back does nothing more */
-    TEST_ASSERT_TRUE(sim->desk.boundary(sim->desk.self, 200));
-    TEST_ASSERT_EQUAL_UINT64(acts, sim->acts);
+    TEST_ASSERT_TRUE(sim->boundary.boundary(sim->boundary.self, 200));
+    TEST_ASSERT_EQUAL_UINT64(acts, sim->scratch.acts);
 }
 
 int main(void)

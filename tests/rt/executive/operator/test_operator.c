@@ -72,7 +72,7 @@ enum {
 static struct cfg_scenario *scenario;
 static struct sim *sim;
 static struct rt_frame_tasks tasks;
-static struct sim_operator *desk;
+static struct sim_operator *op;
 static atomic_bool boundary_wanted;
 static uint64_t next_frame;
 static char path[64];
@@ -92,14 +92,14 @@ static void open_all(void)
     sim->source.read_inputs = read_inputs;
     tasks = sim_tasks(sim);
     atomic_store(&boundary_wanted, false);
-    desk = sim_operator_open(sim, &boundary_wanted);
-    TEST_ASSERT_NOT_NULL(desk);
+    op = sim_operator_open(sim, &boundary_wanted);
+    TEST_ASSERT_NOT_NULL(op);
     next_frame = 0;
 }
 
 static void close_all(void)
 {
-    sim_operator_close(desk);
+    sim_operator_close(op);
     free(sim);
     cfg_scenario_free(scenario);
 }
@@ -131,20 +131,20 @@ static void run_frames(uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
         while (!try_frame())
-            sim_operator_run_file_jobs(desk);
+            sim_operator_run_file_jobs(op);
 }
 
 static void ask(enum sim_act act, uint32_t index, double value)
 {
     struct sim_operator_request request = {.ticket = 7, .act = act, .index = index, .value = value};
     snprintf(request.path, sizeof request.path, "%s", path);
-    TEST_ASSERT_TRUE(sim_operator_request_act(desk, &request));
+    TEST_ASSERT_TRUE(sim_operator_request_act(op, &request));
 }
 
 static void expect_answer(bool done, uint64_t frame, const char *part)
 {
     struct sim_operator_answer answer;
-    TEST_ASSERT_TRUE_MESSAGE(sim_operator_next_answer(desk, &answer), part);
+    TEST_ASSERT_TRUE_MESSAGE(sim_operator_next_answer(op, &answer), part);
     TEST_ASSERT_EQUAL_UINT64(7, answer.ticket);
     TEST_ASSERT_EQUAL_UINT64(frame, answer.frame);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(answer.text, part), answer.text);
@@ -165,11 +165,11 @@ static void test_a_pause_holds_until_it_is_resumed(void)
     for (int i = 0; i < 5; i++)
         TEST_ASSERT_FALSE(try_frame());
     expect_answer(true, 3, "paused before frame 3");
-    TEST_ASSERT_TRUE(sim_operator_is_paused(desk));
+    TEST_ASSERT_TRUE(sim_operator_is_paused(op));
     ask(SIM_ACT_RESUME, 0, 0);
     TEST_ASSERT_TRUE(try_frame());
     TEST_ASSERT_TRUE(try_frame());
-    TEST_ASSERT_FALSE(sim_operator_is_paused(desk));
+    TEST_ASSERT_FALSE(sim_operator_is_paused(op));
     TEST_ASSERT_FALSE(atomic_load(&boundary_wanted));
 }
 
@@ -200,28 +200,28 @@ static void test_more_than_a_frame_can_do_is_spread_and_none_is_lost(void)
     for (int i = 0; i < 64; i++)
         ask(SIM_ACT_TUNE, BIAS_X, i);
     struct sim_operator_request more = {.act = SIM_ACT_RESET};
-    TEST_ASSERT_FALSE(sim_operator_request_act(desk, &more));
+    TEST_ASSERT_FALSE(sim_operator_request_act(op, &more));
     run_frames(1);
-    TEST_ASSERT_EQUAL_DOUBLE(7.0, sim_operator_parameter_value(desk, BIAS_X));
+    TEST_ASSERT_EQUAL_DOUBLE(7.0, sim_operator_parameter_value(op, BIAS_X));
     run_frames(7);
-    TEST_ASSERT_EQUAL_DOUBLE(63.0, sim_operator_parameter_value(desk, BIAS_X));
-    TEST_ASSERT_EQUAL_UINT64(64, sim->acts);
+    TEST_ASSERT_EQUAL_DOUBLE(63.0, sim_operator_parameter_value(op, BIAS_X));
+    TEST_ASSERT_EQUAL_UINT64(64, sim->scratch.acts);
 }
 
 /* ---- parameters ---- */
 
 static void test_parameters_are_named_with_unit_and_limits(void)
 {
-    TEST_ASSERT_EQUAL_INT(TARGET + 1, sim_operator_parameter_count(desk));
-    TEST_ASSERT_EQUAL_STRING("devices.gyro.bias.x", sim_operator_parameter(desk, BIAS_X)->name);
-    TEST_ASSERT_EQUAL_STRING("rad/s", sim_operator_parameter(desk, BIAS_X)->unit);
-    TEST_ASSERT_EQUAL_STRING("devices.gyro.bias.z", sim_operator_parameter(desk, 2)->name);
-    TEST_ASSERT_EQUAL_STRING("devices.gyro.noise", sim_operator_parameter(desk, NOISE)->name);
-    TEST_ASSERT_EQUAL_DOUBLE(0.0, sim_operator_parameter(desk, NOISE)->low);
-    TEST_ASSERT_EQUAL_DOUBLE(1.0, sim_operator_parameter(desk, NOISE)->high);
-    TEST_ASSERT_EQUAL_STRING("N m/rad", sim_operator_parameter(desk, STIFFNESS)->unit);
-    TEST_ASSERT_EQUAL_DOUBLE(60.0, sim_operator_parameter_value(desk, STIFFNESS));
-    TEST_ASSERT_EQUAL_DOUBLE(0.0, sim_operator_parameter_value(desk, TARGET));
+    TEST_ASSERT_EQUAL_INT(TARGET + 1, sim_operator_parameter_count(op));
+    TEST_ASSERT_EQUAL_STRING("devices.gyro.bias.x", sim_operator_parameter(op, BIAS_X)->name);
+    TEST_ASSERT_EQUAL_STRING("rad/s", sim_operator_parameter(op, BIAS_X)->unit);
+    TEST_ASSERT_EQUAL_STRING("devices.gyro.bias.z", sim_operator_parameter(op, 2)->name);
+    TEST_ASSERT_EQUAL_STRING("devices.gyro.noise", sim_operator_parameter(op, NOISE)->name);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, sim_operator_parameter(op, NOISE)->low);
+    TEST_ASSERT_EQUAL_DOUBLE(1.0, sim_operator_parameter(op, NOISE)->high);
+    TEST_ASSERT_EQUAL_STRING("N m/rad", sim_operator_parameter(op, STIFFNESS)->unit);
+    TEST_ASSERT_EQUAL_DOUBLE(60.0, sim_operator_parameter_value(op, STIFFNESS));
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, sim_operator_parameter_value(op, TARGET));
 }
 
 static void test_a_parameter_takes_effect_where_the_frame_reads_it(void)
@@ -239,7 +239,7 @@ static void test_a_parameter_takes_effect_where_the_frame_reads_it(void)
         run_frames(200);
         struct sim *other = sim;
         unsigned char *before = malloc(other->vehicle->state_size);
-        const double error = sim->signal[SIM_SIGNAL_ATTITUDE_ERROR];
+        const double error = sim->scratch.signal[SIM_SIGNAL_ATTITUDE_ERROR];
         memcpy(before, other->vehicle->state, other->vehicle->state_size);
 
         close_all();
@@ -251,13 +251,13 @@ static void test_a_parameter_takes_effect_where_the_frame_reads_it(void)
             (size_t)((unsigned char *)sim->vehicle->parameter - sim->vehicle->state);
         const bool same = memcmp(before, sim->vehicle->state, tuned) == 0;
         TEST_ASSERT_EQUAL_DOUBLE(change[i].value,
-                                 sim_operator_parameter_value(desk, change[i].index));
+                                 sim_operator_parameter_value(op, change[i].index));
         if (change[i].index == TARGET)
-            TEST_ASSERT_TRUE(error != sim->signal[SIM_SIGNAL_ATTITUDE_ERROR]);
+            TEST_ASSERT_TRUE(error != sim->scratch.signal[SIM_SIGNAL_ATTITUDE_ERROR]);
         else if (change[i].index == LEAN) /* what a bias adds leaves no trace in the state */
             TEST_ASSERT_EQUAL_DOUBLE(2.0, sim->vehicle->tuned.faults[0].value);
         else if (change[i].index != FRICTION) /* nothing touches the ground yet */
-            TEST_ASSERT_FALSE_MESSAGE(same, sim_operator_parameter(desk, change[i].index)->name);
+            TEST_ASSERT_FALSE_MESSAGE(same, sim_operator_parameter(op, change[i].index)->name);
         free(before);
     }
 }
@@ -277,7 +277,7 @@ static void test_a_contact_has_its_friction_at_every_point(void)
 
 static void test_what_is_out_of_its_limits_or_not_there_is_refused(void)
 {
-    const uint64_t acts = sim->acts;
+    const uint64_t acts = sim->scratch.acts;
     ask(SIM_ACT_TUNE, NOISE, 1.5);
     ask(SIM_ACT_TUNE, NOISE, -0.1);
     ask(SIM_ACT_TUNE, NOISE, (double)NAN);
@@ -291,9 +291,9 @@ static void test_what_is_out_of_its_limits_or_not_there_is_refused(void)
     expect_answer(false, 0, "nan is not from");
     expect_answer(false, 0, "no parameter 14");
     expect_answer(false, 0, "no fault 3");
-    expect_answer(false, 0, "nobody knows");
-    expect_answer(false, 0, "nobody knows"); /* a stop is no request */
-    TEST_ASSERT_EQUAL_UINT64(acts, sim->acts);
+    expect_answer(false, 0, "unknown request");
+    expect_answer(false, 0, "unknown request"); /* a stop is no request */
+    TEST_ASSERT_EQUAL_UINT64(acts, sim->scratch.acts);
 }
 
 static void test_a_parameter_is_part_of_the_state(void)
@@ -301,14 +301,14 @@ static void test_a_parameter_is_part_of_the_state(void)
     ask(SIM_ACT_TUNE, GRAVITY, 1.0);
     ask(SIM_ACT_CHECKPOINT, 0, 0);
     run_frames(1);
-    sim_operator_run_file_jobs(desk);
+    sim_operator_run_file_jobs(op);
     ask(SIM_ACT_TUNE, GRAVITY, 2.0);
     run_frames(10);
     TEST_ASSERT_EQUAL_DOUBLE(2.0, sim->vehicle->plant.environment.gravity[2]);
     ask(SIM_ACT_RESTORE, 0, 0);
     run_frames(1);
     TEST_ASSERT_EQUAL_DOUBLE(1.0, sim->vehicle->plant.environment.gravity[2]);
-    TEST_ASSERT_EQUAL_DOUBLE(1.0, sim_operator_parameter_value(desk, GRAVITY));
+    TEST_ASSERT_EQUAL_DOUBLE(1.0, sim_operator_parameter_value(op, GRAVITY));
     ask(SIM_ACT_RESET, 0, 0);
     run_frames(1);
     TEST_ASSERT_DOUBLE_WITHIN(0.1, 9.81, sim->vehicle->plant.environment.gravity[2]);
@@ -354,8 +354,8 @@ static void test_a_fault_that_begins_anew_holds_nothing_of_before(void)
     ask(SIM_ACT_FAULT, 1, 1);
     run_frames(40);
     TEST_ASSERT_TRUE(first != sim->vehicle->fault[1].stuck[0]);
-    TEST_ASSERT_EQUAL_STRING("stuck of barometer", sim_operator_fault_name(desk, 1));
-    TEST_ASSERT_EQUAL_INT(3, sim_operator_fault_count(desk));
+    TEST_ASSERT_EQUAL_STRING("stuck of barometer", sim_operator_fault_name(op, 1));
+    TEST_ASSERT_EQUAL_INT(3, sim_operator_fault_count(op));
 }
 
 static void test_a_board_that_begins_anew_does_not_end_the_operators_fault(void)
@@ -407,7 +407,7 @@ static void test_faults_that_are_switched_in_a_pause_are_shown_in_it(void)
     ask(SIM_ACT_PAUSE, 0, 0);
     ask(SIM_ACT_FAULT, 1, 1);
     TEST_ASSERT_FALSE(try_frame());
-    TEST_ASSERT_TRUE(sim_operator_is_paused(desk));
+    TEST_ASSERT_TRUE(sim_operator_is_paused(op));
     expect_faults(2, 2);
     ask(SIM_ACT_FAULT, 1, 0);
     TEST_ASSERT_FALSE(try_frame());
@@ -423,7 +423,7 @@ static void test_a_fault_that_nobody_saw_has_struck(void)
     expect_faults(2, 0);
     ask(SIM_ACT_CHECKPOINT, 0, 0);
     run_frames(1);
-    sim_operator_run_file_jobs(desk);
+    sim_operator_run_file_jobs(op);
     ask(SIM_ACT_FAULT, 1, 0);
     run_frames(1);
     expect_faults(0, 0);
@@ -439,16 +439,16 @@ static void test_a_restored_run_goes_on_as_the_first_one_did(void)
     run_frames(333);
     ask(SIM_ACT_CHECKPOINT, 0, 0);
     run_frames(500);
-    sim_operator_run_file_jobs(desk);
+    sim_operator_run_file_jobs(op);
     expect_answer(true, 333, "bytes taken before frame 333");
-    const uint64_t first = state_hash(), rolled = sim->hash;
+    const uint64_t first = state_hash(), rolled = sim->scratch.hash;
 
     run_frames(77);
     ask(SIM_ACT_RESTORE, 0, 0);
     run_frames(500);
     expect_answer(true, 910, "put back before frame 910");
     TEST_ASSERT_EQUAL_HEX64(first, state_hash());
-    TEST_ASSERT_EQUAL_HEX64(rolled, sim->hash);
+    TEST_ASSERT_EQUAL_HEX64(rolled, sim->scratch.hash);
     TEST_ASSERT_EQUAL_UINT64(833, sim->vehicle->schedule->frame);
 
     close_all(); /* and in a new process */
@@ -456,23 +456,23 @@ static void test_a_restored_run_goes_on_as_the_first_one_did(void)
     char error[256] = "";
     const struct sim_scripted_act begin = {
         .request = {.ticket = UINT64_MAX, .act = SIM_ACT_RESTORE}};
-    sim_operator_set_script(desk, &begin, 1);
-    TEST_ASSERT_EQUAL_INT_MESSAGE(0, sim_operator_start_from_file(desk, path, error), error);
+    sim_operator_set_script(op, &begin, 1);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, sim_operator_start_from_file(op, path, error), error);
     run_frames(500);
     TEST_ASSERT_EQUAL_HEX64(first, state_hash());
-    TEST_ASSERT_EQUAL_HEX64(rolled, sim->hash);
+    TEST_ASSERT_EQUAL_HEX64(rolled, sim->scratch.hash);
 }
 
 static void test_a_reset_begins_anew_in_every_bit(void)
 {
     run_frames(250);
-    const uint64_t first = state_hash(), rolled = sim->hash;
+    const uint64_t first = state_hash(), rolled = sim->scratch.hash;
     ask(SIM_ACT_TUNE, WIND, 9.0);
     run_frames(33);
     ask(SIM_ACT_RESET, 0, 0);
     run_frames(250);
     TEST_ASSERT_EQUAL_HEX64(first, state_hash());
-    TEST_ASSERT_EQUAL_HEX64(rolled, sim->hash);
+    TEST_ASSERT_EQUAL_HEX64(rolled, sim->scratch.hash);
 }
 
 static void test_the_boards_clock_never_goes_back(void)
@@ -495,7 +495,7 @@ static void test_files_that_cannot_be_are_answered_with_the_reason(void)
     snprintf(path, sizeof path, "/nowhere/at/all");
     ask(SIM_ACT_CHECKPOINT, 0, 0);
     run_frames(1);
-    sim_operator_run_file_jobs(desk);
+    sim_operator_run_file_jobs(op);
     expect_answer(false, 1, "No such file");
 }
 
@@ -508,7 +508,7 @@ static void test_scripted_acts_come_at_their_boundaries_pauses_counted(void)
         {.boundary = 30, .request = {.ticket = UINT64_MAX, .act = SIM_ACT_FAULT, .value = 1}},
         {.boundary = 999, .request = {.ticket = UINT64_MAX, .act = SIM_ACT_RESET}},
     };
-    sim_operator_set_script(desk, acts, 5);
+    sim_operator_set_script(op, acts, 5);
     for (int boundary = 0; boundary < 40; boundary++) {
         const bool runs = try_frame();
         TEST_ASSERT_EQUAL_INT(boundary < 10 || boundary == 15 || boundary == 16 || boundary >= 20,
@@ -517,7 +517,7 @@ static void test_scripted_acts_come_at_their_boundaries_pauses_counted(void)
     TEST_ASSERT_EQUAL_UINT64(32, next_frame);
     TEST_ASSERT_EQUAL_UINT64(22, sim->vehicle->fault[0].first_frame);
     struct sim_operator_result result;
-    sim_operator_result(desk, &result);
+    sim_operator_result(op, &result);
     TEST_ASSERT_EQUAL_INT(1, result.unreached);
     TEST_ASSERT_EQUAL_UINT64(4, result.acts);
 }
@@ -531,11 +531,11 @@ static void test_how_long_a_file_takes_moves_no_later_act(void)
     };
     for (int i = 0; i < 2; i++)
         snprintf(acts[i].request.path, sizeof acts[i].request.path, "%s", path);
-    sim_operator_set_script(desk, acts, 3);
+    sim_operator_set_script(op, acts, 3);
     int held = 0;
     while (next_frame < 30)
         if (!try_frame() && ++held % 3 == 0)
-            sim_operator_run_file_jobs(desk);
+            sim_operator_run_file_jobs(op);
     TEST_ASSERT_GREATER_OR_EQUAL_INT(3, held);
     TEST_ASSERT_EQUAL_UINT64(20 - 10 + 5, sim->vehicle->fault[0].first_frame);
 }
@@ -546,7 +546,7 @@ static void ask_file(uint64_t ticket, enum sim_act act, const char *name)
 {
     struct sim_operator_request request = {.ticket = ticket, .act = act};
     snprintf(request.path, sizeof request.path, "%s.%s", path, name);
-    TEST_ASSERT_TRUE(sim_operator_request_act(desk, &request));
+    TEST_ASSERT_TRUE(sim_operator_request_act(op, &request));
 }
 
 static void script_file(struct sim_scripted_act *act, uint64_t boundary, const char *name)
@@ -574,28 +574,28 @@ static void test_each_restore_puts_in_what_it_was_asked_for(void)
     run_frames(3);
     ask_file(1, SIM_ACT_CHECKPOINT, "a");
     run_frames(4);
-    sim_operator_run_file_jobs(desk);
+    sim_operator_run_file_jobs(op);
     ask_file(2, SIM_ACT_CHECKPOINT, "b");
     run_frames(3);
-    sim_operator_run_file_jobs(desk);
-    while (sim_operator_next_answer(desk, &answer))
+    sim_operator_run_file_jobs(op);
+    while (sim_operator_next_answer(op, &answer))
         TEST_ASSERT_TRUE_MESSAGE(answer.done, answer.text);
 
     ask_file(3, SIM_ACT_RESTORE, "b");
     TEST_ASSERT_FALSE(try_frame()); /* asked for */
     script_file(&act, 10, "a");
-    sim_operator_set_script(desk, &act, 1);
-    sim_operator_run_file_jobs(desk); /* b is there, */
-    TEST_ASSERT_FALSE(try_frame());   /* and a is due */
-    sim_operator_run_file_jobs(desk);
+    sim_operator_set_script(op, &act, 1);
+    sim_operator_run_file_jobs(op); /* b is there, */
+    TEST_ASSERT_FALSE(try_frame()); /* and a is due */
+    sim_operator_run_file_jobs(op);
     atomic_store(&boundary_wanted, true);
     TEST_ASSERT_TRUE(try_frame()); /* a, and then b */
     TEST_ASSERT_EQUAL_UINT64(7 + 1, sim->vehicle->schedule->frame);
-    TEST_ASSERT_TRUE(sim_operator_next_answer(desk, &answer));
+    TEST_ASSERT_TRUE(sim_operator_next_answer(op, &answer));
     TEST_ASSERT_EQUAL_UINT64(3, answer.ticket);
     TEST_ASSERT_TRUE_MESSAGE(answer.done, answer.text);
     struct sim_operator_result result;
-    sim_operator_result(desk, &result);
+    sim_operator_result(op, &result);
     TEST_ASSERT_EQUAL_UINT64(4, result.acts); /* two checkpoints, two restores */
     TEST_ASSERT_EQUAL_INT(0, result.failed);
     remove_files();
@@ -613,20 +613,20 @@ static void test_a_restore_that_fails_is_told_to_who_asked_for_it(void)
         run_frames(3);
         ask_file(1, SIM_ACT_CHECKPOINT, "a");
         run_frames(7);
-        sim_operator_run_file_jobs(desk);
-        TEST_ASSERT_TRUE(sim_operator_next_answer(desk, &answer));
+        sim_operator_run_file_jobs(op);
+        TEST_ASSERT_TRUE(sim_operator_next_answer(op, &answer));
         ask_file(3, SIM_ACT_RESTORE, scripted_fails ? "a" : "none");
         TEST_ASSERT_FALSE(try_frame());
         script_file(&act, 10, scripted_fails ? "none" : "a");
-        sim_operator_set_script(desk, &act, 1);
+        sim_operator_set_script(op, &act, 1);
         for (int i = 0; i < 10 && !try_frame(); i++)
-            sim_operator_run_file_jobs(desk);
+            sim_operator_run_file_jobs(op);
         TEST_ASSERT_EQUAL_UINT64(3 + 1, sim->vehicle->schedule->frame);
-        TEST_ASSERT_TRUE(sim_operator_next_answer(desk, &answer));
+        TEST_ASSERT_TRUE(sim_operator_next_answer(op, &answer));
         TEST_ASSERT_EQUAL_UINT64(3, answer.ticket);
         TEST_ASSERT_EQUAL_INT_MESSAGE(scripted_fails, answer.done, answer.text);
-        TEST_ASSERT_FALSE(sim_operator_next_answer(desk, &answer)); /* once */
-        sim_operator_result(desk, &result);
+        TEST_ASSERT_FALSE(sim_operator_next_answer(op, &answer)); /* once */
+        sim_operator_result(op, &result);
         TEST_ASSERT_EQUAL_INT(scripted_fails, result.failed);
         TEST_ASSERT_EQUAL_INT(scripted_fails, strstr(result.failure, ".none: ") != NULL);
         TEST_ASSERT_EQUAL_INT(0, result.unreached);
@@ -641,19 +641,19 @@ static void test_no_answer_is_lost(void)
     uint64_t asked = 0, heard = 0;
     while (asked < 500) {
         const struct sim_operator_request request = {.ticket = asked, .act = SIM_ACT_RESUME};
-        if (!sim_operator_request_act(desk, &request))
+        if (!sim_operator_request_act(op, &request))
             break;
         asked++;
         (void)try_frame();
     }
     TEST_ASSERT_GREATER_THAN_UINT64(100, asked);
     while (heard < asked) {
-        if (sim_operator_next_answer(desk, &answer))
+        if (sim_operator_next_answer(op, &answer))
             TEST_ASSERT_EQUAL_UINT64(heard++, answer.ticket);
         else
             TEST_ASSERT_TRUE(try_frame());
     }
-    TEST_ASSERT_EQUAL_UINT64(asked, sim->acts);
+    TEST_ASSERT_EQUAL_UINT64(asked, sim->scratch.acts);
 }
 
 /* The house has not finished when the run is over. */
@@ -663,13 +663,13 @@ static void test_a_checkpoint_that_is_not_known_to_be_written_is_told(void)
     struct sim_operator_result result;
     script_file(&act, 2, "a");
     act.request.act = SIM_ACT_CHECKPOINT;
-    sim_operator_set_script(desk, &act, 1);
+    sim_operator_set_script(op, &act, 1);
     run_frames(5);
-    sim_operator_result(desk, &result);
+    sim_operator_result(op, &result);
     TEST_ASSERT_EQUAL_INT(1, result.failed);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(result.failure, "the disk did not answer"), result.failure);
-    sim_operator_run_file_jobs(desk);
-    sim_operator_result(desk, &result);
+    sim_operator_run_file_jobs(op);
+    sim_operator_result(op, &result);
     TEST_ASSERT_EQUAL_INT(0, result.failed);
     remove_files();
 }
@@ -714,14 +714,14 @@ static void test_an_asker_a_house_and_frames_go_together(void)
     pthread_t housekeeping, asker;
     void *wrong;
     atomic_store(&over, false);
-    TEST_ASSERT_EQUAL_INT(0, pthread_create(&housekeeping, NULL, keep_house, desk));
-    TEST_ASSERT_EQUAL_INT(0, pthread_create(&asker, NULL, ask_and_hear, desk));
+    TEST_ASSERT_EQUAL_INT(0, pthread_create(&housekeeping, NULL, keep_house, op));
+    TEST_ASSERT_EQUAL_INT(0, pthread_create(&asker, NULL, ask_and_hear, op));
     while (!atomic_load(&over))
         (void)try_frame();
     pthread_join(housekeeping, NULL);
     pthread_join(asker, &wrong);
     TEST_ASSERT_NULL(wrong);
-    TEST_ASSERT_EQUAL_UINT64(TICKETS, sim->acts);
+    TEST_ASSERT_EQUAL_UINT64(TICKETS, sim->scratch.acts);
 }
 
 /* ---- the file ---- */
@@ -734,7 +734,7 @@ static void write_file(void)
 {
     char error[SIM_CHECKPOINT_ERROR_MAX];
     run_frames(20);
-    const struct sim_checkpoint checkpoint = {20, sim->hash, sim->vehicle->state};
+    const struct sim_checkpoint checkpoint = {20, sim->scratch.hash, sim->vehicle->state};
     sim_checkpoint_identify(sim->vehicle, &mark);
     TEST_ASSERT_EQUAL_INT(0, sim_checkpoint_write(path, &mark, &checkpoint, error));
     FILE *file = fopen(path, "rb");
@@ -758,7 +758,7 @@ static void test_a_checkpoint_is_found_as_it_was_written(void)
     write_file();
     TEST_ASSERT_EQUAL_INT(0, sim_checkpoint_parse(bytes, size, &mark, &found, error));
     TEST_ASSERT_EQUAL_UINT64(20, found.frame);
-    TEST_ASSERT_EQUAL_HEX64(sim->hash, found.hash);
+    TEST_ASSERT_EQUAL_HEX64(sim->scratch.hash, found.hash);
     TEST_ASSERT_EQUAL_MEMORY(sim->vehicle->state, found.state, sim->vehicle->state_size);
 }
 

@@ -34,10 +34,12 @@ static void push(void *self, struct sim *to, uint64_t frame)
 {
     (void)self;
     for (int link = 0; link < to->spec->link_count; link++) {
-        struct sim_record_input input = {
-            .frame = frame, .kind = SIM_RECORD_COMMAND, .link = (uint8_t)link, .flags = 1};
+        struct sim_record_input input = {.frame = frame,
+                                         .command.kind = IO_COMMAND_CONTROLS,
+                                         .command.link = (uint8_t)link,
+                                         .command.flags = 1};
         for (int i = 0; i < IO_CONTROL_MAX; i++)
-            input.controls[i] = (float)sin((0.001 + 0.0007 * i) * (double)frame + i);
+            input.command.controls[i] = (float)sin((0.001 + 0.0007 * i) * (double)frame + i);
         sim_apply_input(to, &input);
     }
 }
@@ -85,41 +87,41 @@ static void test_energy_from_nowhere_is_found_and_the_body_named(void)
 {
     load_bus("stiffness: 60 N m/rad", "");
     run_frames(2000);
-    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_OK, sim->plausibility.flaw);
-    TEST_ASSERT_TRUE(sim->plausibility.reference > 0.0);
+    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_OK, sim->scratch.plausibility.flaw);
+    TEST_ASSERT_TRUE(sim->scratch.plausibility.reference > 0.0);
     free(sim);
     cfg_scenario_free(scenario);
     load_bus("rate: 0.001 deg/s", "");
     run_frames(100);
-    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_OK, sim->plausibility.flaw);
+    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_OK, sim->scratch.plausibility.flaw);
     /* As a kernel that makes energy would: ten times as fast in every frame, from frame 100 on. */
-    for (uint64_t frame = 100; frame < 130 && sim->plausibility.flaw == SIM_PLAUSIBILITY_OK;
+    for (uint64_t frame = 100; frame < 130 && sim->scratch.plausibility.flaw == SIM_PLAUSIBILITY_OK;
          frame++) {
         double *v = sim->vehicle->x + dyn_model_nq(sim->vehicle->plant.model);
         v[6] *= 10.0;
         rt_schedule_run(sim->schedule, frame);
     }
-    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_TOO_ENERGETIC, sim->plausibility.flaw);
-    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(105, sim->plausibility.frame);
-    TEST_ASSERT_LESS_THAN_UINT64(115, sim->plausibility.frame);
-    TEST_ASSERT_TRUE(sim->plausibility.value > 1e6);
+    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_TOO_ENERGETIC, sim->scratch.plausibility.flaw);
+    TEST_ASSERT_GREATER_OR_EQUAL_UINT64(105, sim->scratch.plausibility.frame);
+    TEST_ASSERT_LESS_THAN_UINT64(115, sim->scratch.plausibility.frame);
+    TEST_ASSERT_TRUE(sim->scratch.plausibility.value > 1e6);
 }
 
 static void test_a_speed_beyond_the_bound_is_found_in_its_frame(void)
 {
     load_bus("rate: 1 deg/s", "physics: {max_speed: 50 m/s}\n");
     run_frames(10);
-    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_OK, sim->plausibility.flaw);
+    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_OK, sim->scratch.plausibility.flaw);
     double *v = sim->vehicle->x + dyn_model_nq(sim->vehicle->plant.model);
     v[3] = 49.0; /* of the bus */
     rt_schedule_run(sim->schedule, 10);
-    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_OK, sim->plausibility.flaw);
+    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_OK, sim->scratch.plausibility.flaw);
     rt_schedule_run(sim->schedule, 11);
     v[3] = 120.0;
     rt_schedule_run(sim->schedule, 12);
-    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_TOO_FAST, sim->plausibility.flaw);
-    TEST_ASSERT_EQUAL_UINT64(12, sim->plausibility.frame);
-    TEST_ASSERT_DOUBLE_WITHIN(1.0, 120.0, sim->plausibility.value);
+    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_TOO_FAST, sim->scratch.plausibility.flaw);
+    TEST_ASSERT_EQUAL_UINT64(12, sim->scratch.plausibility.frame);
+    TEST_ASSERT_DOUBLE_WITHIN(1.0, 120.0, sim->scratch.plausibility.value);
 }
 
 /* A motor's torque times its joint's rate, whatever the signs. */
@@ -128,12 +130,12 @@ static void test_the_power_of_motors_is_that_of_their_joints(void)
     static double tau[7] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -3.0};
     load_bus("rate: 0.2 rad/s", "");
     sim->vehicle->joint_tau = tau;
-    sim_plausibility_start(&sim->plausibility, sim->vehicle, 0);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.6, sim->plausibility.power);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.2, sim->plausibility.fastest);
+    sim_plausibility_start(&sim->scratch.plausibility, sim->vehicle, 0);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.6, sim->scratch.plausibility.power);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.2, sim->scratch.plausibility.fastest);
     tau[0] = 5.0; /* of the bus, which does not turn */
-    sim_plausibility_start(&sim->plausibility, sim->vehicle, 0);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.6, sim->plausibility.power);
+    sim_plausibility_start(&sim->scratch.plausibility, sim->vehicle, 0);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.6, sim->scratch.plausibility.power);
 }
 
 static void test_what_the_operator_changes_is_no_growth(void)
@@ -144,7 +146,7 @@ static void test_what_the_operator_changes_is_no_growth(void)
     sim_apply_act(sim, &act, NULL);
     for (uint64_t frame = 100; frame < 102; frame++)
         rt_schedule_run(sim->schedule, frame);
-    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_OK, sim->plausibility.flaw);
+    TEST_ASSERT_EQUAL_INT(SIM_PLAUSIBILITY_OK, sim->scratch.plausibility.flaw);
 }
 
 static void try_scenario(const char *name)
@@ -158,7 +160,7 @@ static void try_scenario(const char *name)
         TEST_FAIL_MESSAGE(error);
     begin();
     run_frames(4000);
-    TEST_ASSERT_EQUAL_INT_MESSAGE(SIM_PLAUSIBILITY_OK, sim->plausibility.flaw, name);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(SIM_PLAUSIBILITY_OK, sim->scratch.plausibility.flaw, name);
     tearDown();
 }
 

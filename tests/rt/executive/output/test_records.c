@@ -65,6 +65,11 @@ static size_t place_of(const char *definition, const char *wanted)
     TEST_ASSERT_EQUAL_size_t_MESSAGE(offsetof(struct type, field),                                 \
                                      place_of(channels[channel].definition, #field), #field)
 
+/* The same of a field that lies in a struct within. */
+#define HAS_INSIDE(channel, type, place, field)                                                    \
+    TEST_ASSERT_EQUAL_size_t_MESSAGE(offsetof(struct type, place),                                 \
+                                     place_of(channels[channel].definition, field), field)
+
 static void test_every_payload_is_as_long_as_its_text_says(void)
 {
     for (int i = 0; i < layout.count; i++)
@@ -98,15 +103,15 @@ static void test_frames_inputs_jobs_and_clocks_lie_where_their_texts_say(void)
     HAS(layout.frame, sim_record_frame, cause);
     HAS(layout.frame, sim_record_frame, held);
     HAS(layout.input, sim_record_input, ordinal);
-    HAS(layout.input, sim_record_input, rx_ns);
-    HAS(layout.input, sim_record_input, ready_ns);
-    HAS(layout.input, sim_record_input, board_us);
-    HAS(layout.input, sim_record_input, flags);
-    HAS(layout.input, sim_record_input, sequence);
-    HAS(layout.input, sim_record_input, mode);
-    HAS(layout.input, sim_record_input, controls);
-    HAS(layout.input, sim_record_input, kind);
-    HAS(layout.input, sim_record_input, link);
+    HAS_INSIDE(layout.input, sim_record_input, command.rx_ns, "rx_ns");
+    HAS_INSIDE(layout.input, sim_record_input, command.ready_ns, "ready_ns");
+    HAS_INSIDE(layout.input, sim_record_input, command.board_us, "board_us");
+    HAS_INSIDE(layout.input, sim_record_input, command.flags, "flags");
+    HAS_INSIDE(layout.input, sim_record_input, command.sequence, "sequence");
+    HAS_INSIDE(layout.input, sim_record_input, command.mode, "mode");
+    HAS_INSIDE(layout.input, sim_record_input, command.controls, "controls");
+    HAS_INSIDE(layout.input, sim_record_input, command.kind, "kind");
+    HAS_INSIDE(layout.input, sim_record_input, command.link, "link");
     HAS(layout.job, sim_record_job, begin_ns);
     HAS(layout.job, sim_record_job, due);
     HAS(layout.job, sim_record_job, spent_ns);

@@ -17,8 +17,9 @@ static void test_a_barometer_feels_the_standard_atmosphere_where_it_sits(void)
     run_frames(20);
     const double geopotential = 6356766.0 * 1300 / (6356766.0 + 1300);
     const double T = 288.15 - 0.0065 * geopotential;
-    TEST_ASSERT_DOUBLE_WITHIN(0.01, 101325 * pow(T / 288.15, 5.25587971), sim->sample[0].pressure);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-9, T - 273.15, sim->sample[0].temperature);
+    TEST_ASSERT_DOUBLE_WITHIN(0.01, 101325 * pow(T / 288.15, 5.25587971),
+                              sim->scratch.sample[0].pressure);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, T - 273.15, sim->scratch.sample[0].temperature);
     TEST_ASSERT_EQUAL_HEX32(IO_FIELD_BARO, fields);
     run_frames(4); /* a sensor message without news from it */
     TEST_ASSERT_EQUAL_HEX32(0, fields);
@@ -37,9 +38,10 @@ static void test_an_airspeed_probe_feels_the_wind_on_its_nose(void)
                  10 * sense);
         bring_up(text);
         run_frames(4);
-        TEST_ASSERT_DOUBLE_WITHIN(0.01, -sense * 0.5 * 1.225 * 100, sim->sample[0].diff_pressure);
+        TEST_ASSERT_DOUBLE_WITHIN(0.01, -sense * 0.5 * 1.225 * 100,
+                                  sim->scratch.sample[0].diff_pressure);
         TEST_ASSERT_EQUAL_HEX32(IO_FIELD_AIRSPEED, fields);
-        TEST_ASSERT_DOUBLE_WITHIN(1e-9, sqrt(9 + 100 + 25), sim->sample[0].airspeed);
+        TEST_ASSERT_DOUBLE_WITHIN(1e-9, sqrt(9 + 100 + 25), sim->scratch.sample[0].airspeed);
     }
 }
 
@@ -55,7 +57,7 @@ static void test_gusts_have_their_deviation_and_their_time(void)
     double mean = 0, square = 0, product = 0;
     for (int i = 0; i < COUNT; i++) {
         run_frames(1);
-        v[i] = sqrt(2 * sim->sample[0].diff_pressure / 1.225);
+        v[i] = sqrt(2 * sim->scratch.sample[0].diff_pressure / 1.225);
         mean += v[i] / COUNT;
     }
     for (int i = 0; i < COUNT; i++)
@@ -87,18 +89,18 @@ static void test_a_gps_knows_where_on_the_earth_it_is(void)
     const double a = 6378137.0, e2 = 6.69437999014e-3;
     bring_up_on_the_equator("type: fixed, at: 0 2000 -50 m", "at: 0 0 -10 m");
     run_frames(1);
-    const struct io_geodetic_fix *fix = &sim->sample[0].fix;
+    const struct io_geodetic_fix *fix = &sim->scratch.sample[0].fix;
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0, fix->latitude);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, atan2(2000, a + 60), fix->longitude);
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, sqrt((a + 60) * (a + 60) + 4e6) - a, fix->altitude);
     bring_up_on_the_equator("type: fixed, at: 1000 0 0 m", "eph: 2 m, epv: 3 m, satellites: 9");
     run_frames(1);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-11, 1000 / (a * (1 - e2)), sim->sample[0].fix.latitude);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0, sim->sample[0].fix.longitude);
-    TEST_ASSERT_EQUAL_DOUBLE(2, sim->sample[0].fix.eph);
-    TEST_ASSERT_EQUAL_DOUBLE(3, sim->sample[0].fix.epv);
-    TEST_ASSERT_EQUAL_UINT32(3, sim->sample[0].fix.type);
-    TEST_ASSERT_EQUAL_UINT32(9, sim->sample[0].fix.satellites);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-11, 1000 / (a * (1 - e2)), sim->scratch.sample[0].fix.latitude);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0, sim->scratch.sample[0].fix.longitude);
+    TEST_ASSERT_EQUAL_DOUBLE(2, sim->scratch.sample[0].fix.eph);
+    TEST_ASSERT_EQUAL_DOUBLE(3, sim->scratch.sample[0].fix.epv);
+    TEST_ASSERT_EQUAL_UINT32(3, sim->scratch.sample[0].fix.type);
+    TEST_ASSERT_EQUAL_UINT32(9, sim->scratch.sample[0].fix.satellites);
 }
 
 /* 300 m/s to the east for a second; the fix is 200 ms old. */
@@ -107,9 +109,9 @@ static void test_a_late_fix_is_where_it_was(void)
     const double a = 6378137.0;
     bring_up_on_the_equator("type: free, velocity: 0 300 0 m/s", "rate: 10 Hz, delay: 200 ms");
     run_frames(1000);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, atan2(240, a), sim->sample[0].fix.longitude);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-12, atan2(300, a), sim->sample[0].longitude);
-    EXPECT_VECTOR(0.02, sim->sample[0].fix.velocity, 0, 300, 0);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, atan2(240, a), sim->scratch.sample[0].fix.longitude);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, atan2(300, a), sim->scratch.sample[0].longitude);
+    EXPECT_VECTOR(0.02, sim->scratch.sample[0].fix.velocity, 0, 300, 0);
     TEST_ASSERT_TRUE(due & IO_SEND_GPS);
 }
 
@@ -125,10 +127,10 @@ static void test_a_delayed_fix_is_not_sent_before_there_is_one(void)
         if (due & IO_SEND_GPS)
             first = k;
         else
-            TEST_ASSERT_EQUAL_UINT32(0, sim->sample[0].fix.type);
+            TEST_ASSERT_EQUAL_UINT32(0, sim->scratch.sample[0].fix.type);
     }
     TEST_ASSERT_EQUAL_INT(300, first);
-    TEST_ASSERT_EQUAL_UINT32(3, sim->sample[0].fix.type);
+    TEST_ASSERT_EQUAL_UINT32(3, sim->scratch.sample[0].fix.type);
 }
 
 #define SPINNER                                                                                    \
@@ -149,7 +151,7 @@ static void test_delayed_instruments_are_not_marked_before_they_have_an_answer(v
         TEST_ASSERT_EQUAL_HEX32((k > 5 ? IO_FIELD_GYRO : 0) | (k > 2 ? IO_FIELD_ACCEL : 0) |
                                     (k > 3 ? IO_FIELD_MAG : 0),
                                 fields);
-        EXPECT_VECTOR(0, sim->sample[0].gyro, k > 5, 2 * (k > 5), 3 * (k > 5));
+        EXPECT_VECTOR(0, sim->scratch.sample[0].gyro, k > 5, 2 * (k > 5), 3 * (k > 5));
     }
 }
 
@@ -160,10 +162,10 @@ static void test_joint_angles_wait_for_the_last_encoder(void)
         run_frames(1);
         if (due & IO_SEND_ANGLES) {
             TEST_ASSERT_TRUE(k > 7);
-            EXPECT_VECTOR(1e-9, sim->sample[0].angle, 2, 2);
+            EXPECT_VECTOR(1e-9, sim->scratch.sample[0].angle, 2, 2);
         }
     }
-    TEST_ASSERT_FALSE(sim->withheld_messages & IO_SEND_ANGLES);
+    TEST_ASSERT_FALSE(sim->scratch.withheld_messages & IO_SEND_ANGLES);
 }
 
 /* ArduPilot's and Betaflight's packets cannot say that there is no rate yet. */
@@ -179,7 +181,7 @@ static void test_a_packet_without_marks_is_held_back_until_rate_and_force_are_th
         for (int k = 1; k <= 10; k++) {
             run_frames(1);
             TEST_ASSERT_EQUAL_HEX32(k > 5 ? IO_SEND_SENSOR : 0, due & IO_SEND_SENSOR);
-            TEST_ASSERT_EQUAL_INT(k <= 5, sim->sensor_withheld[0]);
+            TEST_ASSERT_EQUAL_INT(k <= 5, sim->scratch.sensor_withheld[0]);
         }
     }
 }
@@ -195,9 +197,11 @@ static void test_encoders_read_the_angle_and_the_way_of_their_joint(void)
              "devices:\n- {name: way, type: encoder, body: b, coordinate: 1, scale: 1 %}\n"
              "- {name: angle, type: encoder, body: b, bias: 1 deg, quantum: 1 mrad}\n" LINK);
     run_frames(500);
-    TEST_ASSERT_EQUAL_UINT32(2, sim->sample[0].angle_count);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1.01 * (2 - 0.5 + 0.25 * 0.25), sim->sample[0].angle[0]);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1e-3 * nearbyint(26e3 * DEGREE), sim->sample[0].angle[1]);
+    TEST_ASSERT_EQUAL_UINT32(2, sim->scratch.sample[0].angle_count);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1.01 * (2 - 0.5 + 0.25 * 0.25),
+                              sim->scratch.sample[0].angle[0]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1e-3 * nearbyint(26e3 * DEGREE),
+                              sim->scratch.sample[0].angle[1]);
     TEST_ASSERT_TRUE(due & IO_SEND_ANGLES);
 }
 
@@ -228,12 +232,12 @@ static void test_a_geostationary_receiver_stands_still_on_the_earth(void)
     snprintf(orbit, sizeof orbit, ", altitude: %.6f m", r - 6378137.0);
     bring_up_in_orbit("1 Hz", orbit, "", "- {name: p, type: gps, body: a, delay: 10 s}\n");
     run_frames(20);
-    const double longitude = sim->sample[0].fix.longitude;
+    const double longitude = sim->scratch.sample[0].fix.longitude;
     run_frames(1000);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-6, longitude, sim->sample[0].fix.longitude);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-6, longitude, sim->sample[0].longitude);
-    TEST_ASSERT_DOUBLE_WITHIN(1, r - 6378137.0, sim->sample[0].fix.altitude);
-    EXPECT_VECTOR(0.01, sim->sample[0].fix.velocity, 0, 0, 0);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-6, longitude, sim->scratch.sample[0].fix.longitude);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-6, longitude, sim->scratch.sample[0].longitude);
+    TEST_ASSERT_DOUBLE_WITHIN(1, r - 6378137.0, sim->scratch.sample[0].fix.altitude);
+    EXPECT_VECTOR(0.01, sim->scratch.sample[0].fix.velocity, 0, 0, 0);
 }
 
 #define SUN "- {name: s, type: sun_sensor, body: a, boresight: %s, view: 60 deg}\n"
@@ -249,7 +253,7 @@ static void test_a_sun_sensor_sees_the_sun_in_body_axes_and_in_its_cone(void)
         snprintf(device, sizeof device, SUN, views[i].boresight);
         bring_up_in_orbit("100 Hz", LOW, ", attitude: {yaw: 90 deg}", device);
         run_frames(1);
-        expect_vector(0.01, views[i].sun, sim->sample[0].sun, 3);
+        expect_vector(0.01, views[i].sun, sim->scratch.sample[0].sun, 3);
     }
 }
 
@@ -261,9 +265,9 @@ static void test_the_sun_sets_behind_the_earth(void)
     const double r = 7e6, period = 2 * PI * sqrt(r * r * r / 3.986004418e14);
     const int sets = (int)(period * (0.5 - asin(6378137.0 / r) / (2 * PI)));
     run_frames(sets - 20);
-    EXPECT_VECTOR(0.02, sim->sample[0].sun, 1, 0, 0);
+    EXPECT_VECTOR(0.02, sim->scratch.sample[0].sun, 1, 0, 0);
     run_frames(40);
-    EXPECT_VECTOR(1e-12, sim->sample[0].sun, 0, 0, 0);
+    EXPECT_VECTOR(1e-12, sim->scratch.sample[0].sun, 0, 0, 0);
 }
 
 #define TRACKER "- {name: t, type: star_tracker, body: a, %s}\n"
@@ -274,16 +278,16 @@ static void expect_tracker(const char *joint, const char *keys, uint32_t valid)
     snprintf(device, sizeof device, TRACKER, keys);
     bring_up_in_orbit("100 Hz", LOW, joint, device);
     run_frames(100);
-    TEST_ASSERT_EQUAL_UINT32_MESSAGE(valid, sim->sample[0].tracker_valid, keys);
+    TEST_ASSERT_EQUAL_UINT32_MESSAGE(valid, sim->scratch.sample[0].tracker_valid, keys);
 }
 
 /* A ball keeps turning as it did: 20 deg/s about z for a second. */
 static void test_a_star_tracker_gives_the_attitude_turned_by_its_misalignment(void)
 {
     expect_tracker(", rate: 0 0 20 deg/s", "boresight: 0 0 1, misalignment: 0 0 0.1 rad", 1);
-    EXPECT_VECTOR(1e-9, sim->sample[0].tracker, cos(10 * DEGREE + 0.05), 0, 0,
+    EXPECT_VECTOR(1e-9, sim->scratch.sample[0].tracker, cos(10 * DEGREE + 0.05), 0, 0,
                   sin(10 * DEGREE + 0.05));
-    EXPECT_VECTOR(1e-9, sim->sample[0].attitude, cos(10 * DEGREE), 0, 0, sin(10 * DEGREE));
+    EXPECT_VECTOR(1e-9, sim->scratch.sample[0].attitude, cos(10 * DEGREE), 0, 0, sin(10 * DEGREE));
 }
 
 /* Over x the Sun is along x and the Earth along -x, with 65.66 deg of radius. */
@@ -309,8 +313,8 @@ static void test_the_field_is_that_of_where_the_vehicle_is(void)
     double least = 1, most = 0;
     for (int i = 0; i < 30; i++) {
         run_frames(100);
-        least = fmin(least, sim->sample[0].mag[2]);
-        most = fmax(most, sim->sample[0].mag[2]);
+        least = fmin(least, sim->scratch.sample[0].mag[2]);
+        most = fmax(most, sim->scratch.sample[0].mag[2]);
     }
     TEST_ASSERT_TRUE(least > 15e-6 && most < 40e-6 && most - least > 2e-6);
 }
@@ -337,7 +341,7 @@ static void bring_up_with_fault(const char *fault)
 static void expect_gyro(int frame, double x, double z)
 {
     run_frames(frame - (int)frames);
-    EXPECT_VECTOR(1e-9, sim->sample[0].gyro, x, 0, z);
+    EXPECT_VECTOR(1e-9, sim->scratch.sample[0].gyro, x, 0, z);
 }
 
 static void test_a_bias_comes_and_goes(void)
@@ -384,7 +388,7 @@ static void test_a_dropped_gyro_has_no_news(void)
     for (int i = 0; i < 100; i++) {
         run_frames(1);
         TEST_ASSERT_EQUAL_HEX32(0, fields);
-        EXPECT_VECTOR(1e-9, sim->sample[0].gyro, 0, 0, 0.1);
+        EXPECT_VECTOR(1e-9, sim->scratch.sample[0].gyro, 0, 0, 0.1);
     }
     run_frames(1);
     TEST_ASSERT_EQUAL_HEX32(IO_FIELD_GYRO, fields);
@@ -429,9 +433,9 @@ static void test_a_receiver_goes_wrong_in_metres(void)
 {
     bring_up_with_fault("device: p, type: bias, value: 10 m, axes: [2]");
     run_frames(100);
-    const double altitude = sim->sample[0].fix.altitude;
+    const double altitude = sim->scratch.sample[0].fix.altitude;
     run_frames(50);
-    TEST_ASSERT_DOUBLE_WITHIN(1e-5, altitude - 10, sim->sample[0].fix.altitude);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-5, altitude - 10, sim->scratch.sample[0].fix.altitude);
 }
 
 static void test_a_stuck_receiver_does_not_move_at_all(void)
@@ -440,19 +444,20 @@ static void test_a_stuck_receiver_does_not_move_at_all(void)
              "devices: [{name: p, type: gps, body: a}]\n" LINK
              "faults: [{device: p, type: stuck, frame: 99}]\n");
     run_frames(100);
-    const struct io_geodetic_fix held = sim->sample[0].fix;
+    const struct io_geodetic_fix held = sim->scratch.sample[0].fix;
     TEST_ASSERT_DOUBLE_WITHIN(1e-6, 0.981, held.velocity[2]);
     run_frames(100);
-    TEST_ASSERT_EQUAL_MEMORY(&held, &sim->sample[0].fix, sizeof held);
+    TEST_ASSERT_EQUAL_MEMORY(&held, &sim->scratch.sample[0].fix, sizeof held);
 }
 
 static void test_a_tracker_with_a_bias_is_turned_by_it(void)
 {
     bring_up_with_fault("device: t, type: bias, value: 1 mrad, axes: [2]");
     run_frames(150);
-    const double angle = 2 * atan2(sim->sample[0].tracker[3], sim->sample[0].tracker[0]);
+    const double angle =
+        2 * atan2(sim->scratch.sample[0].tracker[3], sim->scratch.sample[0].tracker[0]);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.5 * 0.15 * 0.15 + 1e-3, angle);
-    const double *q = sim->sample[0].tracker;
+    const double *q = sim->scratch.sample[0].tracker;
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1, q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 }
 

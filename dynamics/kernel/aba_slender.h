@@ -1,10 +1,17 @@
 /*
- * Slender links and their nodes (struct dyn_slender_link) in the flexible half of the kernel,
- * included by aba_modes.h.  The same equations, in the link's own axes and without what is zero
- * there: a mode has two numbers across the line that stay, and one along it that follows the
- * others.
+ * The velocity pass of slender links (struct dyn_slender_link) and of their nodes: a part of the
+ * kernel (aba_kernel.h).  The equations are those of aba_bent.h in the link's own axes, without the
+ * terms that are zero there: of a mode, the two components across the axis are constant, and the
+ * one along it depends on the other modes. Tested by tests/dynamics/flex/test_flex.c.
  */
 #pragma once
+
+#include "dynamics/kernel/aba_bent.h"
+#include "dynamics/kernel/aba_modes.h"
+#include "dynamics/kernel/aba_rigid_velocity.h"
+#include "dynamics/kernel/lane.h"
+#include "dynamics/kernel/link_tree.h"
+#include "dynamics/kernel/work.h"
 
 /* Sums over the modes, each in its lane. */
 struct dyn_slender_sums {
@@ -13,7 +20,7 @@ struct dyn_slender_sums {
     dyn_lane torque;
 };
 
-/* J of four modes, of which xy and xz stay. */
+/* J of four modes, of which xy and xz are constant. */
 struct dyn_slender_inertia {
     dyn_lane xx, yy, zz, yz;
 };
@@ -102,7 +109,7 @@ DYN_FOR_LANES struct dyn_slender_sums slender_four(const struct dyn_modal_link *
     return sums;
 }
 
-/* What modes add across the line, in proportion to them. */
+/* The displacement across the axis, which is linear in the modes. */
 DYN_FOR_LANES dyn_lane slender_drift(const struct dyn_row *drift, const double *eta, int modes)
 {
     dyn_lane sum = lane_load(&drift[0]) * lane_splat(eta[0]);
@@ -172,7 +179,8 @@ DYN_APART void move_slender(const struct dyn_model *model, const struct dyn_tree
                             struct dyn_tree_link_work *L, struct dyn_modal_work *work)
 {
     const struct dyn_modal_link *modal = &model->modal[link->modal];
-    const struct dyn_modal_work here = *work; /* whose pointers no store can change */
+    const struct dyn_modal_work here =
+        *work; /* a local copy, so that the compiler knows that no store changes the pointers */
 
     if (modal->lanes == 4)
         move_slender_modes(link, modal, 4, 4, L, &here);
@@ -180,20 +188,9 @@ DYN_APART void move_slender(const struct dyn_model *model, const struct dyn_tree
         move_slender_modes(link, modal, modal->modes, modal->lanes, L, &here);
 }
 
-/* In place of move_inertia. */
-static void move_flexible(const struct dyn_model *model, const struct dyn_tree_link *link,
-                          struct dyn_tree_link_work *L, struct dyn_modal_work *work)
-{
-    const struct dyn_modal_link *modal = &model->modal[link->modal];
-    (!modal->deforms     ? move_straight
-     : modal->is_slender ? move_slender
-                         : move_bent)(model, link, L, work);
-}
-
 /* ---- nodes ---- */
 
-/* X along the line comes to the place where it belongs; returns theta x and u x, and what both do
- * when no mode accelerates. */
+/* Writes X along the axis; returns theta x and u x, and their accelerations at zero eta''. */
 DYN_FOR_LANES dyn_lane place_slender_four(const double *along, int g, int modes, int lanes,
                                           const struct dyn_modal_work *work, double *X)
 {
@@ -226,10 +223,11 @@ DYN_FOR_LANES dyn_lane place_slender_node(const double *along, int modes, int la
 }
 
 /*
- * What the modes alone tell of a node, before any link moves: it takes long to come, and there is
- * time until then.  It waits in rows of the node that only the outward pass fills,
+ * The part of a node's motion that depends on the modes alone.  It is computed before the links
+ * move, because its latency is long, and is kept in rows of the node that only the outward pass
+ * writes,
  *
- *      alpha   x of theta and of u, and what both do when no mode accelerates
+ *      alpha   x of theta and of u, and their accelerations at zero eta''
  *      a       y and z of theta, y and z of u
  *      ga, gl  s/2 times the two, with ud = s = 1 / (1 + theta^2 / 4)
  */
@@ -249,7 +247,7 @@ DYN_FOR_LANES void take_slender_node(const struct dyn_slender_node *node, int mo
     N->ud = s;
 }
 
-/* As turn_node_columns, of X that has only what is along the line. */
+/* As turn_node_columns, where X has only the components along the axis. */
 DYN_FOR_LANES struct dyn_node_rate turn_slender_columns(const struct dyn_row R[3],
                                                         const struct dyn_tree_link_work *N,
                                                         int lanes, const double *across,
@@ -301,33 +299,4 @@ DYN_FOR_LANES void move_slender_node(const struct dyn_slender_node *node, int la
     lane_store(&L->travel, rate.travel);
     lane_store(&L->ca, lane_cross(w_on, rate.spin) - swing + twist);
     lane_store(&L->cl, lane_cross(w_on, carried) + P.x * lane_splat(L->alpha.e[3]));
-}
-
-/* ---- what modes alone tell ---- */
-
-static inline void find_node_columns(const struct dyn_modal_link *modal,
-                                     const struct dyn_slender_node *node,
-                                     const struct dyn_modal_work *modes, double *X,
-                                     struct dyn_tree_link_work *N)
-{
-    if (modal->lanes == 4)
-        take_slender_node(node, 4, 4, modes, X, N);
-    else
-        take_slender_node(node, modal->modes, modal->lanes, modes, X, N);
-}
-
-/* Coordinates and rates of all modes, and what of nodes is theirs. */
-DYN_APART void take_shapes(const struct dyn_model *model, const double *q, const double *v,
-                           const struct dyn_work *work)
-{
-    for (int m = 0; m < model->modal_count; m++)
-        load_modal_state(&model->modal[m], q, v, &work->modal[m]);
-    for (int n = 0; n < model->node_count; n++) {
-        const struct dyn_modal_node *node = &model->node[n];
-        const struct dyn_modal_link *modal = &model->modal[node->modal];
-        const struct dyn_modal_work modes = work->modal[node->modal]; /* no store changes it */
-        if (modal->is_slender)
-            find_node_columns(modal, &node->slender, &modes, work->node[n],
-                              &work->link[model->node_link[n]]);
-    }
 }

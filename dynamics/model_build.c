@@ -1,3 +1,7 @@
+/*
+ * The model is built from the specs of its bodies: the links and their order, inertia, modes, joint
+ * forces and mimicking joints.  Tested by tests/dynamics/test_model.c.
+ */
 #include "dynamics/model.h"
 
 #include <string.h>
@@ -25,7 +29,7 @@ static int force_entry_count_of(const struct dyn_body_spec *spec)
     return count;
 }
 
-/* What the specs amount to. */
+/* The counts of the model. */
 static struct dyn_model count_model(const struct dyn_body_spec *specs, int body_count)
 {
     struct dyn_model sum = {.body_count = body_count};
@@ -89,7 +93,7 @@ static void normalise3(double e[3])
         dyn_vec3_store(dyn_scale(1.0 / norm, a), e);
 }
 
-/* The author's numbers are unit to six digits; the kernel wants them unit to rounding. */
+/* The axes of the specs are unit to six digits; the kernel needs them unit to rounding. */
 static void normalise_spec(struct dyn_body_spec *spec)
 {
     dyn_quat_store(dyn_quat_unit(dyn_quat_load(spec->place_quat)), spec->place_quat);
@@ -164,7 +168,7 @@ static void place_rotor(struct dyn_tree_link *link, const struct dyn_geared_roto
 
 static const struct dyn_pose identity = {.turn = {1.0, 0.0, 0.0, 0.0}};
 
-/* Where body i's joint sits: a link, and the frame in it that the spec's place is told in. */
+/* The link that carries body i's joint, and the frame in it to which the spec's place refers. */
 static int joint_base_of(const struct dyn_model *model, int i, struct dyn_pose *on)
 {
     const struct dyn_body_spec *spec = &model->spec[i];
@@ -250,7 +254,7 @@ static void place_modes(struct dyn_model *model, int i, int depth, int *next)
     model->nv += modes;
 }
 
-/* What body i weighs, to its link. */
+/* Add the inertia of body i to its link. */
 static void place_inertia(struct dyn_model *model, int i)
 {
     const struct dyn_body_spec *spec = &model->spec[i];
@@ -295,7 +299,7 @@ static void place_body(struct dyn_model *model, int i, int *next)
 {
     const struct dyn_body_spec *spec = &model->spec[i];
     const int *depth = next + model->link_count + 1;
-    /* full coordinates: the followers' come last */
+    /* full coordinates: those of the mimicking joints come last */
     const int q_at = spec->mimic.on ? model->full_nq++ : model->nq;
     const int v_at = spec->mimic.on ? model->full_nv++ : model->nv;
 
@@ -335,7 +339,7 @@ static void place_inertia_rods(struct dyn_model *model)
     }
 }
 
-/* How a link without a body goes that carries so many others, the last of them `heir`. */
+/* The pass of a link without a body that carries this many others, the last of them `heir`. */
 static enum dyn_tree_link_pass bare_pass(const struct dyn_model *model, int carried, int heir)
 {
     if (carried == 0)
