@@ -591,7 +591,7 @@ class Authority(harness.Case):
         code, out, err = self.call("run", HAND, "--set", LINK, "--set", "links.hand.on_loss=stop", "--set",
                                    "links.hand.connect_within=60 s", "--seconds", "1", timeout=30)
         self.assertEqual(code, 0, out + err)
-        self.assert_one_line(err, "links.hand: nobody can fly it; give --serve PORT")
+        self.assert_one_line(err, "links.hand: the page that commands this link is not served; give --serve PORT")
         code, _, err = self.call("run", HAND, "--set", LINK, "--seconds", "1", "--pace", "fast")
         self.assertEqual(code, 2)
         self.assert_one_line(err, "cannot follow pace fast")

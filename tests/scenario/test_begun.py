@@ -29,8 +29,15 @@ class Begun(harness.Case):
                                "another port\n")
 
     def test_pulses_that_nothing_carries(self):
-        said = self.refused(harness.TUMBLE, "--set", f"pulse={{device: {self.dir}/none}}")
-        self.assert_one_line(said, f"{harness.TUMBLE}:", f": pulse.device: there is no device {self.dir}/none; ")
+        given = f"pulse={{device: {self.dir}/none}}"
+        said = self.refused(harness.TUMBLE, "--set", given)
+        self.assert_one_line(said, f"--set {given}: pulse.device: there is no device {self.dir}/none; ")
+        scenario = self.dir / "pulse.yaml"
+        scenario.write_text(f"{harness.TUMBLE.read_text()}\npulse:\n  device: {self.dir}/none\n")
+        line = scenario.read_text().splitlines().index("pulse:") + 2
+        for options in ((), ("--set", "pulse.every=2")):
+            said = self.refused(scenario, *options)
+            self.assert_one_line(said, f"{scenario}:{line}:3: pulse.device: there is no device {self.dir}/none; ")
 
     def test_what_was_there_stays_when_no_board_comes(self):
         """And what was not is not left."""
@@ -48,7 +55,7 @@ class Begun(harness.Case):
     def test_a_hand_that_nobody_can_move(self):
         done, _, err = self.call("run", RMS, "--seconds", "0.01")
         self.assertEqual(done, 0, err)
-        self.assertIn("links.hand: nobody can fly it; give --serve PORT\n", err)
+        self.assertIn("links.hand: the page that commands this link is not served; give --serve PORT\n", err)
         done, _, err = self.call("run", RMS, "--seconds", "0.01", "--serve", "0")
         self.assertEqual(done, 0, err)
         self.assertNotIn("nobody can fly it", err)

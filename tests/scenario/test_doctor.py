@@ -274,8 +274,8 @@ class Usage(Doctor):
         code, out, err = self.call("doctor", "--help")
         self.assertEqual((code, err), (0, ""))
         self.assertIn("usage: airbearing doctor", out)
-        for reason in ("a gap above 1 ms", "stolen time that", "does not tell of stolen time",
-                       "refused to the measurement"):
+        for reason in ("a gap above 1 ms", "stolen time that", "does not report stolen time",
+                       "measurement is refused"):
             self.assertIn(reason, " ".join(out.split()))
 
 

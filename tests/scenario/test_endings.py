@@ -1,4 +1,4 @@
-"""How a run ends, and that it says so: its controller is gone, its board fell silent, it was interrupted."""
+"""How a run ends, and that it says so: its controller is gone, its board stopped sending, it was interrupted."""
 import json
 import os
 import pathlib

@@ -185,11 +185,11 @@ class Eval(harness.Case):
     def test_every_mistake_in_a_line_is_told(self):
         for line, what in (
             ('{"q":[0],"v":[0]}', 'there is no "tau"'),
-            ('{"q":[0,1],"v":[0],"tau":[0]}', '"q" has 2 numbers, this model wants 1'),
-            ('{"q":[0],"v":[],"tau":[0]}', '"v" has 0 numbers, this model wants 1'),
-            ('{"q":0,"v":[0],"tau":[0]}', '"q" wants an array of 1 numbers'),
-            ('{"q":[0],"v":[0],"tau":["1"]}', 'number 1 of "tau" is no number'),
-            ('{"q":[null],"v":[0],"tau":[1]}', 'number 1 of "q" is no number'),
+            ('{"q":[0,1],"v":[0],"tau":[0]}', '"q" has 2 numbers, this model needs 1'),
+            ('{"q":[0],"v":[],"tau":[0]}', '"v" has 0 numbers, this model needs 1'),
+            ('{"q":0,"v":[0],"tau":[0]}', '"q" needs an array of 1 numbers'),
+            ('{"q":[0],"v":[0],"tau":["1"]}', 'element 1 of "tau" is not a number'),
+            ('{"q":[null],"v":[0],"tau":[1]}', 'element 1 of "q" is not a number'),
             ('{"q":[0],"v":[0],"tau":[NaN]}', "JSON: "),
             ('{"q":[0],"v":[0],"tau":[1e999]}', "JSON: real number overflow"),
             ('{"q":[0],"q":[0],"v":[0],"tau":[1]}', "JSON: duplicate object key"),

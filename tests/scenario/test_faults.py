@@ -70,7 +70,7 @@ class Faults(harness.Case):
         code, out, err = self.call(*self.satellite("--external-board", "--log", log, "--set",
                                                    "links.board.connect_within=300 ms"))
         self.assertEqual(code, 3)
-        self.assert_one_line(err, "no board spoke")
+        self.assert_one_line(err, "no message from a board")
         self.assertEqual(list(self.dir.iterdir()), [])
 
     def test_a_controller_that_cannot_be_started_is_exit_2(self):

@@ -279,8 +279,8 @@ class Damage(Log):
         link, folder = self.dir / "link", self.dir / "folder"
         link.hardlink_to(log)
         folder.mkdir()
-        for out, why in ((log, "that is the damaged log itself; give it another name"),
-                         (link, "that is the damaged log itself; give it another name"),
+        for out, why in ((log, "the path is the damaged log itself; give another name"),
+                         (link, "the path is the damaged log itself; give another name"),
                          (folder, "not a regular file; give the name of one"),
                          (folder / "no" / "new", "No such file or directory")):
             self.assertEqual(self.call("log", "recover", log, out),
@@ -375,7 +375,7 @@ class Export(Log):
         self.export(log, "--hgrm", away, code=2, err=refused.format(away, "No such file or directory"))
         self.export(log, "--hgrm", "/dev/full", code=2, err=refused.format("/dev/full", "cannot be written"))
         self.export(log, "--csv", self.dir / "x", "--channel", "/frame", "--channel", "/no", code=2,
-                    err=refused.format(log, "it has not all the channels asked for; airbearing log info lists them"))
+                    err=refused.format(log, "the log lacks a requested channel; airbearing log info lists them"))
 
     def test_what_is_no_table(self):
         why = "its schema is not known or not of numbers of fixed size"
@@ -443,19 +443,19 @@ class Export(Log):
         log = self.write(sound())
         for arguments in ((log,), (log, log, "--csv", "x"), (log, "--csv", "x", "--hgrm", "y"), ("--csv", "x")):
             self.assertEqual(self.call("log", "export", *arguments),
-                             (64, "", "airbearing log export: it wants one log, and --csv or --hgrm; airbearing log "
-                                      "export --help tells more\n"))
+                             (64, "", "airbearing log export: give one log, and --csv or --hgrm; see airbearing log export "
+                                      "--help\n"))
         for arguments in (("--hgrm", "x", "--channel", "/a"), ("--csv", "x", "--of", "busy")):
             self.assertEqual(self.call("log", "export", log, *arguments),
-                             (64, "", "airbearing log export: --channel goes with --csv, --of with --hgrm; airbearing "
-                                      "log export --help tells more\n"))
+                             (64, "", "airbearing log export: --channel needs --csv, --of needs --hgrm; see airbearing log export "
+                                      "--help\n"))
         self.assertEqual(self.call("log", "export", log, "--hgrm", "x", "--of", "idle"),
-                         (64, "", "airbearing log export: --of is start-error or busy, not idle; airbearing log export "
-                                  "--help tells more\n"))
+                         (64, "", "airbearing log export: --of is start-error or busy, not idle; see airbearing log export "
+                                  "--help\n"))
         many = [option for i in range(65) for option in ("--channel", f"/c{i}")]
         self.assertEqual(self.call("log", "export", log, "--csv", "x", *many),
-                         (64, "", "airbearing log export: too many --channel, at /c64; airbearing log export --help "
-                                  "tells more\n"))
+                         (64, "", "airbearing log export: too many --channel, at /c64; see airbearing log "
+                                  "export --help\n"))
         code, out, err = self.call("log", "export", log, "--nonsense")
         self.assertEqual((code, out), (64, ""))
         self.assertIn("usage: airbearing log export LOG --csv FOLDER", err)

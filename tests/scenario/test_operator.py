@@ -191,7 +191,7 @@ class Operator(harness.Case):
                           ("0.1s:tune environment.gravity.z=21", "from -20 to 20"),
                           ("0.1s:fault leen on", 'did you mean "lean"'), ("0.1s:fault lean", "on"),
                           ("0.1s:stop", "step"), ("0.1s:safe", "there is no arm"), ("pause", "TIME:WHAT"), ("-1s:pause", "time"),
-                          ("0.1s:checkpoint", "which file"), ("0.1s:step 0.5", "number of frames")):
+                          ("0.1s:checkpoint", "give the name of a file"), ("0.1s:step 0.5", "number of frames")):
             with self.subTest(act):
                 code, out, err = self.call("run", self.scenario, "--pace", "fast", "--act", act)
                 self.assertEqual(code, 2, out)
@@ -303,7 +303,7 @@ class Operator(harness.Case):
         self.assert_replays(again, other)
         code, out, err = self.call("replay", self.log, "--continue-at", "9s")
         self.assertEqual(code, 2)
-        self.assert_one_line(err, "the log ends before that")
+        self.assert_one_line(err, "the log ends before --continue-at")
 
 
 if __name__ == "__main__":

@@ -267,7 +267,7 @@ class Differing(Replayed):
         self.assertRegex(head, rf"^replay: frame {frame} differs: recorded hash 0101010101010101, replayed [0-9a-f]{{16}}$")
         return named
 
-    NOTHING = ("  no variable that the log has of this frame differs: it is in what it has not (noise, delay\n"
+    NOTHING = ("  no logged variable of this frame differs; the difference is in state that the log does not hold (noise, delay\n"
                "  lines, faults, links, parameters); log: {parts: true} would name it\n")
 
     def test_nothing_that_is_recorded(self):

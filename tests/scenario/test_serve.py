@@ -309,7 +309,7 @@ class Serve(harness.Case):
         for at in ("x", "70000", "-1", "1.2.3:80", "host.example:80", ":", "127.0.0.1:"):
             code, _, err = self.call("run", harness.TUMBLE, f"--serve={at}")
             self.assertEqual(code, 64, at)
-            self.assert_one_line(err, "--serve wants PORT, from 0", "to 65535")
+            self.assert_one_line(err, "--serve needs PORT, from 0", "to 65535")
         code, _, err = self.call("run", harness.TUMBLE, "--token", "x")
         self.assertEqual(code, 64)
         with socket.socket() as taken:

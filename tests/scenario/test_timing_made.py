@@ -193,7 +193,7 @@ class Verdict(golden.Case):
         run.report["realtime"].update(met=False, missing="a core")
         self.assertEqual(self.judge(run), (False, ["require: realtime was not met: a core"]))
         del run.report["realtime"]["missing"]
-        self.assertEqual(self.judge(run), (False, ["require: realtime was not met: the log does not say what the "
+        self.assertEqual(self.judge(run), (False, ["require: realtime was not met: the log does not name what the "
                                                    "machine gave"]))
         run.metadata["require_realtime"] = "no"
         self.assertEqual(self.judge(run), (True, []))
@@ -350,12 +350,12 @@ class Stopwatch(golden.Case):
         log, truth = run.write(self.dir / "run.mcap"), self.dir / "truth.csv"
         columns = self.HEAD.splitlines(keepends=True)
         first = self.stamps(run)[0]
-        for text, said in (("", "1:1: this is no file of airbearing stopwatch"),
+        for text, said in (("", "1:1: the file was not written by airbearing stopwatch"),
                            (columns[0], "2:1: these are not the columns of a stopwatch's file"),
                            (columns[0] + "x\n", "2:1: these are not the columns of a stopwatch's file"),
-                           (columns[0].rstrip("\n") + " \n", "1:1: this is no file of airbearing stopwatch"),
-                           (self.HEAD + "1,2,x", "3:5: a whole number is wanted here"),
-                           (self.HEAD + first + "1,2;3,4,5,6\n", "4:4: a comma is wanted here"),
+                           (columns[0].rstrip("\n") + " \n", "1:1: the file was not written by airbearing stopwatch"),
+                           (self.HEAD + "1,2,x", "3:5: a whole number is expected here"),
+                           (self.HEAD + first + "1,2;3,4,5,6\n", "4:4: a comma is expected here"),
                            (self.HEAD + first + "1,2,3,4,5,6,7\n", "4:12: the line should end here"),
                            (self.HEAD + first + "1,2,3,4,5,6", "4:12: the line should end here"),
                            (self.HEAD + f"1,{2**62 + 1},3,4,5,6\n", "3:3: this number is too large")):
@@ -364,7 +364,7 @@ class Stopwatch(golden.Case):
                 self.assertEqual(self.call("timing", log, "--truth", truth), (2, "", f"{truth}:{said}\n"))
         truth.write_text(self.HEAD + f"1,5,3,4,{2**62},6\n")
         self.assertEqual(self.call("timing", log, "--truth", truth),
-                         (2, "", f"airbearing timing: {truth}: none of its 1 pulses is of this run\n"))
+                         (2, "", f"airbearing timing: {truth}: none of the 1 pulses belongs to this run\n"))
 
     def test_a_run_that_no_clock_paced_has_no_truth(self):
         log = on_grid(40, pace="fast").write(self.dir / "run.mcap")
@@ -441,9 +441,9 @@ class Refusals(golden.Case):
         def without(key, value=None):
             return lambda values: {name: text for name, text in {**values, key: value}.items() if text is not None}
 
-        self.refuse("it does not say at which pace it ran; only logs of airbearing run do", metadata=without("pace"))
+        self.refuse("the log does not name its pace; only logs of airbearing run do", metadata=without("pace"))
         for value in (None, "0", "0.9", "60000000001", "nan"):
-            self.refuse("it does not say its rate; only logs of airbearing run do",
+            self.refuse("the log does not name its rate; only logs of airbearing run do",
                         metadata=without("period_ns", value))
         self.refuse("no /frame record inside", change=lambda topic, index, at, payload:
                     payload if topic == "/job" else None)
@@ -462,8 +462,8 @@ class Refusals(golden.Case):
         log = on_grid(100).write(self.dir / "run.mcap")
         for value in ("own", "own=", "own=x", "own=-1", "own=1x", "=1", "ow=1", "owns=1", "none=1"):
             self.assertEqual(self.call("timing", log, "--allow", value),
-                             (64, "", f"airbearing timing: --allow wants a cause and a number, as in own=2, not "
-                                      f"\"{value}\"; airbearing timing --help tells more\n"))
+                             (64, "", f"airbearing timing: --allow needs a cause and a number, as in own=2, not "
+                                      f"\"{value}\"; see airbearing timing --help\n"))
         for arguments in ((), (log, log), ("--nonsense", log)):
             code, out, err = self.call("timing", *arguments)
             self.assertEqual((code, out), (64, ""))

@@ -155,10 +155,10 @@ class Truth(harness.Case):
         log, _, rows = self.pulsed
         other = self.write([(*row[:3], row[3] + 10**12, *row[4:]) for row in rows])
         self.assertEqual(self.timing(log, "--truth", other, codes=[2]),
-                         f"airbearing timing: {other}: none of its 100 pulses is of this run\n")
+                         f"airbearing timing: {other}: none of the 100 pulses belongs to this run\n")
         other.write_text(HEAD + "1,2,x\n")
         self.assertEqual(self.timing(log, "--truth", other, codes=[2]),
-                         f"{other}:3:5: a whole number is wanted here\n")
+                         f"{other}:3:5: a whole number is expected here\n")
 
     def stopwatch(self, *arguments):
         out = self.dir / "watch.csv"

@@ -16,16 +16,17 @@ static const struct {
 } commands[] = {
     {"run", command_run, "run a scenario in closed loop with its board"},
     {"check", command_check, "parse and compile a scenario; print tree, jobs, cores and memory"},
-    {"timing", command_timing, "did a recorded run keep time, and if not, whose fault was it"},
+    {"timing", command_timing, "whether a recorded run kept time, and the causes of late frames"},
     {"stopwatch", command_stopwatch, "stamp a run's pulses with another clock, for timing --truth"},
     {"replay", command_replay, "run a log's recorded inputs again and compare every frame"},
-    {"log", command_log, "what is in a log; save a damaged one; export it"},
+    {"log", command_log, "show, repair and export a log"},
     {"eval", command_eval, "accelerations or forces of a model at given states"},
     {"linearize", command_linearize, "A, B, C, D of a model about a point"},
     {"modes", command_modes, "natural frequencies and damping of a model about a point"},
-    {"doctor", command_doctor, "is this machine fit for hard real time, and what would make it so"},
+    {"doctor", command_doctor,
+     "whether this machine is fit for hard real time, and how to improve it"},
     {"top", command_top, "show a run that is served live, in this terminal"},
-    {"bench", command_bench, "speed of the dynamics, and what the executive adds"},
+    {"bench", command_bench, "speed of the dynamics, and the overhead of the executive"},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
@@ -35,7 +36,7 @@ static void print_help(FILE *out)
     fprintf(out, "usage: airbearing COMMAND [options]\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
-    fprintf(out, "\nairbearing COMMAND --help tells more; airbearing --version the version.\n");
+    fprintf(out, "\nSee airbearing COMMAND --help; airbearing --version prints the version.\n");
 }
 
 static int dispatch(int argc, char **argv)

@@ -25,17 +25,18 @@
 static const char usage[] =
     "usage: airbearing stopwatch (--listen ADDRESS:PORT | --device TTY) --out FILE [options]\n"
     "\n"
-    "Stamps the pulses that a run with `pulse:` in its scenario sends at the start of its frames.\n"
+    "Stamp the pulses that a run with `pulse:` in its scenario sends at the start of its frames.\n"
     "Start it before the run; it ends with the run.  airbearing timing LOG --truth FILE compares\n"
     "its clock with the run's.\n"
     "\n"
     "  --listen ADDRESS:PORT   UDP, as in pulse: {to: 127.0.0.1:14600}; the kernel stamps\n"
-    "  --device TTY            a serial line; this program stamps, for want of a kernel's stamp\n"
+    "  --device TTY            a serial line; this program stamps, because the kernel has no "
+    "stamp\n"
     "  --baud N                of the serial line (921600)\n"
     "  --out FILE              one line for each pulse\n"
     "  --seconds S             end after so long at the latest\n"
     "\n"
-    "Exit: 0 pulses came; 1 none came; 2 it cannot listen there or write that; 64 usage.\n";
+    "Exit: 0 pulses came; 1 none came; 2 the line or FILE cannot be opened; 64 usage.\n";
 
 struct stopwatch {
     struct io_bus_spec spec;
@@ -51,8 +52,8 @@ struct stopwatch {
 
 static int usage_error(const char *what, const char *value)
 {
-    fprintf(stderr, "airbearing stopwatch: %s \"%s\"; airbearing stopwatch --help tells more\n",
-            what, value);
+    fprintf(stderr, "airbearing stopwatch: %s \"%s\"; see airbearing stopwatch --help\n", what,
+            value);
     return EXIT_USAGE;
 }
 
@@ -61,12 +62,12 @@ static int decode_stream(struct io_bus_spec *spec, enum io_bus_kind kind, const 
     char *to = kind == IO_BUS_UDP ? spec->listen : spec->device;
     const size_t room = kind == IO_BUS_UDP ? sizeof spec->listen : sizeof spec->device;
     if (spec->listen[0] != '\0' || spec->device[0] != '\0')
-        return usage_error("one wire is enough; there is another in", value);
+        return usage_error("give only one of --listen and --device; the second is", value);
     if (kind == IO_BUS_UDP && !cfg_is_address(value))
-        return usage_error("--listen wants an IPv4 address and a port, 127.0.0.1:14600, not",
+        return usage_error("--listen needs an IPv4 address and a port, 127.0.0.1:14600, not",
                            value);
     if (value[0] == '\0' || strlen(value) >= room)
-        return usage_error("--device wants the path of a serial line, not", value);
+        return usage_error("--device needs the path of a serial line, not", value);
     spec->kind = kind;
     strcpy(to, value);
     return 0;
@@ -79,7 +80,7 @@ static int take_number(const char *option, const char *value, double least, doub
     *number = strtod(value, &rest);
     if (rest != value && *rest == '\0' && *number >= least && *number <= most)
         return 0;
-    fprintf(stderr, "airbearing stopwatch: %s wants a number from %g to %g, not \"%s\"\n", option,
+    fprintf(stderr, "airbearing stopwatch: %s needs a number from %g to %g, not \"%s\"\n", option,
             least, most, value);
     return EXIT_USAGE;
 }

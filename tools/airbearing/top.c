@@ -37,11 +37,12 @@ static const char usage[] =
     "Show a run that was started with --serve: its rate and margins, overruns and their causes,\n"
     "links and devices.  Without an address: 127.0.0.1:8080.\n"
     "\n"
-    "  --once               one table, and out; also where the output is no terminal\n"
-    "  --token TOKEN        of the run, if it has one; also --token-file FILE\n"
+    "  --once               print one table and exit; also where the output is not a terminal\n"
+    "  --token TOKEN        the token of the run, if it has one; also --token-file FILE\n"
     "  --tls                the run was given a certificate; --ca FILE: trust this one\n"
     "\n"
-    "Exit: 0 the run ended or the table was shown; 2 nobody serves there; 64 usage.\n";
+    "Exit: 0 the run ended or the table was shown; 2 no airbearing server answers at that address; "
+    "64 usage.\n";
 
 struct options {
     char address[128];
@@ -62,8 +63,8 @@ struct top {
     struct options options;
     struct lws *wsi;
     struct channel channel[CHANNEL_MAX]; /* by id, which is also that of the subscription */
-    int figures, desk;                   /* the channels of /live, /desk; -1: not known yet */
-    char name[64], trouble[256];         /* the run's name; why there is no connection */
+    int figures, status_channel;         /* the channels of /live, /desk; -1: not known yet */
+    char name[64], problem[256];         /* the run's name; why there is no connection */
     char status[256];                    /* the newest line */
     struct io_byte_writer incoming;
     struct io_byte_writer request; /* LWS_PRE bytes, then the text to send */
@@ -103,7 +104,7 @@ static void take_channel(struct top *top, const json_t *item, json_t *subscripti
     if (strcmp(topic, "/live") == 0)
         top->figures = (int)id;
     if (strcmp(topic, "/desk") == 0)
-        top->desk = (int)id;
+        top->status_channel = (int)id;
     json_array_append_new(subscriptions, json_pack("{s:I, s:I}", "id", id, "channelId", id));
 }
 
@@ -174,7 +175,8 @@ static double figure(const struct top *top, const char *name, int index)
 
 static bool is_paused(const struct top *top)
 {
-    return top->desk >= 0 && number_of(&top->channel[top->desk], "paused", 0) > 0.0;
+    return top->status_channel >= 0 &&
+           number_of(&top->channel[top->status_channel], "paused", 0) > 0.0;
 }
 
 __attribute__((format(printf, 2, 3))) static void row(struct top *top, const char *format, ...)
@@ -239,7 +241,7 @@ static void draw_devices(struct top *top)
     int shown = 0, more = 0;
     for (int i = 0; i < CHANNEL_MAX; i++) {
         const struct channel *channel = &top->channel[i];
-        if (!channel->on || i == top->figures || i == top->desk || !channel->newest)
+        if (!channel->on || i == top->figures || i == top->status_channel || !channel->newest)
             continue;
         if (shown++ < SHOWN_MAX)
             draw_device(top, channel);
@@ -329,7 +331,8 @@ static int on_websocket(struct lws *wsi, enum lws_callback_reasons reason, void 
     case LWS_CALLBACK_CLIENT_WRITEABLE:
         return send_request(top, wsi);
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-        copy_text(top->trouble, sizeof top->trouble, in ? in : "nobody serves there");
+        copy_text(top->problem, sizeof top->problem,
+                  in ? in : "no airbearing server answers at that address");
         top->failed = top->ended = true;
         return 0;
     case LWS_CALLBACK_CLIENT_CLOSED:
@@ -370,7 +373,7 @@ static struct lws_context *connect_to(struct top *top)
         .pwsi = &top->wsi,
     };
     if (!lws_client_connect_via_info(&where) && !top->failed) {
-        snprintf(top->trouble, sizeof top->trouble, "nobody serves there");
+        snprintf(top->problem, sizeof top->problem, "no airbearing server answers at that address");
         top->failed = top->ended = true;
     }
     return context;
@@ -432,7 +435,7 @@ static int read_options(int argc, char **argv, struct options *options, bool *do
         }
     }
     if (optind < argc - 1 || (optind < argc && !take_address(options, argv[optind]))) {
-        fputs("airbearing top: give one ADDRESS:PORT; airbearing top --help tells more\n", stderr);
+        fputs("airbearing top: give one ADDRESS:PORT; see airbearing top --help\n", stderr);
         return EXIT_USAGE;
     }
     options->once |= !isatty(STDOUT_FILENO);
@@ -483,7 +486,7 @@ static void run_service_loop(struct top *top, struct lws_context *context)
                 break;
         }
         if (!has_figures(top) && rt_now_ns() - top->begin_ns > 5ull * PATIENCE_NS) {
-            snprintf(top->trouble, sizeof top->trouble, "no figures come from there");
+            snprintf(top->problem, sizeof top->problem, "no figures come from there");
             top->failed = true;
             break;
         }
@@ -511,19 +514,19 @@ int command_top(int argc, char **argv)
         code = read_token(&top.options, token);
     if (code || done)
         return code;
-    top.figures = top.desk = -1;
+    top.figures = top.status_channel = -1;
     rt_stop_on_signals();
     struct lws_context *context = connect_to(&top);
     if (context && !top.failed)
         run_service_loop(&top, context);
     if (!top.failed && !has_figures(&top) && !rt_stop_signal()) {
-        snprintf(top.trouble, sizeof top.trouble, "the run ended before it said anything");
+        snprintf(top.problem, sizeof top.problem, "the run ended before its first message");
         top.failed = true;
     }
     clean_up(&top, context);
     if (!top.failed)
         return EXIT_OK;
     fprintf(stderr, "airbearing top: %s:%d: %s; start a run with --serve %d\n", top.options.address,
-            top.options.port, top.trouble, top.options.port);
+            top.options.port, top.problem, top.options.port);
     return EXIT_BAD_INPUT;
 }

@@ -299,7 +299,7 @@ static void test_why_there_was_no_grapple_is_told(void)
     equip();
     TEST_ASSERT_EQUAL_STRING("", told());
     arm.refused++;
-    TEST_ASSERT_EQUAL_STRING("no grapple: there is no fixture", told());
+    TEST_ASSERT_EQUAL_STRING("no grapple: no fixture is in reach", told());
     TEST_ASSERT_EQUAL_INT(LIVE_WARNING, level);
     arm.refused++;
     arm.reach = 0.0;

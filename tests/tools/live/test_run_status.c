@@ -13,7 +13,7 @@
 enum { NOTE_MAX = 16 };
 
 static struct cfg_scenario scenario;
-static struct run_status standing;
+static struct run_status run_status;
 static int images, events;
 static unsigned char image[NOTE_MAX][16];
 static size_t size;
@@ -21,7 +21,7 @@ static char event[NOTE_MAX][160];
 
 static void on_image(void *self, const struct io_byte_writer *given)
 {
-    TEST_ASSERT_EQUAL_PTR(&standing, self);
+    TEST_ASSERT_EQUAL_PTR(&run_status, self);
     size = given->size;
     TEST_ASSERT_TRUE(size <= sizeof image[0]);
     memcpy(image[images++ % NOTE_MAX], given->data, size);
@@ -29,7 +29,7 @@ static void on_image(void *self, const struct io_byte_writer *given)
 
 static void on_event(void *self, const char *text)
 {
-    TEST_ASSERT_EQUAL_PTR(&standing, self);
+    TEST_ASSERT_EQUAL_PTR(&run_status, self);
     snprintf(event[events++ % NOTE_MAX], sizeof event[0], "%s", text);
 }
 
@@ -41,12 +41,13 @@ void setUp(void)
         snprintf(scenario.spec.faults[i].text, sizeof scenario.spec.faults[i].text, "fault %c",
                  'a' + i);
     images = events = 0;
-    run_status_open(&standing, &scenario, (struct run_status_sink){&standing, on_image, on_event});
+    run_status_open(&run_status, &scenario,
+                    (struct run_status_sink){&run_status, on_image, on_event});
 }
 
 void tearDown(void)
 {
-    run_status_close(&standing);
+    run_status_close(&run_status);
 }
 
 /* The pause, three bytes of alignment, the count, and a byte for each fault. */
@@ -60,41 +61,41 @@ static void expect_image(int index, bool paused, uint8_t a, uint8_t b, uint8_t c
 
 static void test_the_first_look_is_told_and_then_what_changes(void)
 {
-    run_status_update(&standing, false, 0, 0);
+    run_status_update(&run_status, false, 0, 0);
     TEST_ASSERT_EQUAL_INT(1, images);
     expect_image(0, false, 0, 0, 0);
     for (int i = 0; i < 5; i++)
-        run_status_update(&standing, false, 0, 0);
+        run_status_update(&run_status, false, 0, 0);
     TEST_ASSERT_EQUAL_INT(1, images);
-    run_status_update(&standing, true, 0, 0);
+    run_status_update(&run_status, true, 0, 0);
     expect_image(1, true, 0, 0, 0);
-    run_status_update(&standing, true, 2, 2); /* switched on in the pause */
+    run_status_update(&run_status, true, 2, 2); /* switched on in the pause */
     expect_image(2, true, 0, 1, 0);
-    run_status_update(&standing, false, 2, 0);
+    run_status_update(&run_status, false, 2, 0);
     expect_image(3, false, 0, 1, 0);
     TEST_ASSERT_EQUAL_INT(4, images);
 }
 
 static void test_faults_are_told_when_they_begin_and_end(void)
 {
-    run_status_update(&standing, false, 0, 0);
-    run_status_update(&standing, false, 1 | 4, 1 | 4);
+    run_status_update(&run_status, false, 0, 0);
+    run_status_update(&run_status, false, 1 | 4, 1 | 4);
     TEST_ASSERT_EQUAL_INT(2, events);
     TEST_ASSERT_EQUAL_STRING("fault begins: fault a", event[0]);
     TEST_ASSERT_EQUAL_STRING("fault begins: fault c", event[1]);
-    run_status_update(&standing, false, 1 | 2, 2);
+    run_status_update(&run_status, false, 1 | 2, 2);
     TEST_ASSERT_EQUAL_STRING("fault begins: fault b", event[2]);
     TEST_ASSERT_EQUAL_STRING("fault ends: fault c", event[3]);
-    run_status_update(&standing, false, 1 | 2, 1 | 2); /* that one struck is known */
+    run_status_update(&run_status, false, 1 | 2, 1 | 2); /* that one struck is known */
     TEST_ASSERT_EQUAL_INT(4, events);
     TEST_ASSERT_EQUAL_INT(3, images);
 }
 
 static void test_a_fault_shorter_than_a_look_is_told_too(void)
 {
-    run_status_update(&standing, false, 4, 4);
+    run_status_update(&run_status, false, 4, 4);
     images = events = 0;
-    run_status_update(&standing, false, 4, 2);
+    run_status_update(&run_status, false, 4, 2);
     TEST_ASSERT_EQUAL_INT(2, images);
     expect_image(0, false, 0, 1, 1);
     expect_image(1, false, 0, 0, 1);
@@ -106,7 +107,7 @@ static void test_a_fault_shorter_than_a_look_is_told_too(void)
 static void test_a_scenario_without_faults_has_an_empty_list(void)
 {
     scenario.spec.fault_count = 0;
-    run_status_update(&standing, true, 0, 0);
+    run_status_update(&run_status, true, 0, 0);
     TEST_ASSERT_EQUAL_size_t(8, size);
     TEST_ASSERT_EQUAL_MEMORY("\1\0\0\0\0\0\0\0", image[0], 8);
 }

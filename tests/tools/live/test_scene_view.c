@@ -57,10 +57,10 @@ static void box_inertia(const double side[3], struct dyn_quat turn, double inert
 static void check_box(const double side[3], struct dyn_quat turn)
 {
     box_inertia(side, dyn_quat_unit(turn), body.spec.inertia);
-    struct scene_view *picture = scene_view_create(&scenario);
+    struct scene_view *scene = scene_view_create(&scenario);
     io_byte_writer_clear(&image);
-    scene_view_static(picture, 0, &image);
-    scene_view_free(picture);
+    scene_view_static(scene, 0, &image);
+    scene_view_free(scene);
     /* counts 8, time 8, "bus" twice 16, lifetime 8, locked 1+3, metadata 4, arrows 4, cubes 4 */
     const size_t pose = 56;
     const double drawn_side[3] = {number_at(pose + 56), number_at(pose + 64), number_at(pose + 72)};
@@ -93,10 +93,10 @@ static void test_a_body_is_where_its_coordinates_say(void)
 {
     const double q[7] = {1.0, 2.0, 3.0, 0.5, 0.5, -0.5, 0.5};
     body.spec.inertia[0] = body.spec.inertia[1] = body.spec.inertia[2] = 1.0;
-    struct scene_view *picture = scene_view_create(&scenario);
-    scene_view_transforms(picture, q, 2500000001, &image);
-    TEST_ASSERT_FALSE(scene_view_has_flex(picture));
-    scene_view_free(picture);
+    struct scene_view *scene = scene_view_create(&scenario);
+    scene_view_transforms(scene, q, 2500000001, &image);
+    TEST_ASSERT_FALSE(scene_view_has_flex(scene));
+    scene_view_free(scene);
     /* count, seconds, nanoseconds */
     const uint32_t head[3] = {1, 2, 500000001};
     TEST_ASSERT_EQUAL_MEMORY(head, image.data, sizeof head);
@@ -114,9 +114,9 @@ static void test_where_down_is_z_the_world_stands_on_its_head_in_a_map(void)
     const double q[7] = {[3] = 1.0};
     body.spec.inertia[0] = body.spec.inertia[1] = body.spec.inertia[2] = 1.0;
     scenario.spec.environment.gravity[2] = 9.81;
-    struct scene_view *picture = scene_view_create(&scenario);
-    scene_view_transforms(picture, q, 0, &image);
-    scene_view_free(picture);
+    struct scene_view *scene = scene_view_create(&scenario);
+    scene_view_transforms(scene, q, 0, &image);
+    scene_view_free(scene);
     TEST_ASSERT_EQUAL_UINT8(2, image.data[0]);
     TEST_ASSERT_EQUAL_MEMORY("\4\0\0\0map\0\6\0\0\0world", image.data + 96, 18);
     const struct dyn_quat turn = {number_at(168), number_at(144), number_at(152), number_at(160)};
@@ -133,9 +133,9 @@ static void test_where_down_is_minus_z_the_world_stands_as_it_is(void)
     const double q[7] = {[3] = 1.0};
     body.spec.inertia[0] = body.spec.inertia[1] = body.spec.inertia[2] = 1.0;
     scenario.spec.environment.gravity[2] = -9.81;
-    struct scene_view *picture = scene_view_create(&scenario);
-    scene_view_transforms(picture, q, 0, &image);
-    scene_view_free(picture);
+    struct scene_view *scene = scene_view_create(&scenario);
+    scene_view_transforms(scene, q, 0, &image);
+    scene_view_free(scene);
     TEST_ASSERT_EQUAL_UINT8(1, image.data[0]);
     TEST_ASSERT_EQUAL_size_t(88, image.size);
 }
@@ -153,9 +153,9 @@ static struct scene_view *load(const char *bodies)
     return scene_view_create(loaded);
 }
 
-static void unload(struct scene_view *picture)
+static void unload(struct scene_view *scene)
 {
-    scene_view_free(picture);
+    scene_view_free(scene);
     cfg_scenario_free(loaded);
 }
 
@@ -179,13 +179,13 @@ static void expect_numbers(size_t at, const double *expected, size_t count)
 /* Pose 56, size 24, color 32; a cylinder has two scales between. */
 static void test_shapes_are_drawn_instead_of_the_box(void)
 {
-    struct scene_view *picture =
+    struct scene_view *scene =
         load("- {name: bus, joint: free, mass: 3, inertia: 1 1 1, shapes: [\n"
              "   {type: sphere, radius: 0.5, at: 1 2 3, color: 0.1 0.2 0.3, opacity: 0.4},\n"
              "   {type: box, size: 1 2 3, attitude: {yaw: 180 deg}, color: [1, 0, 0]},\n"
              "   {type: cylinder, radius: 10 cm, length: 4, at: 0 0 2}]}\n");
-    scene_view_static(picture, 0, &image);
-    unload(picture);
+    scene_view_static(scene, 0, &image);
+    unload(scene);
     TEST_ASSERT_EQUAL_UINT32(1, count_at(52));
     EXPECT(56, 0, 0, 0, 0, 0, 1, 0, 1, 2, 3, 1, 0, 0, 1);
     TEST_ASSERT_EQUAL_UINT32(1, count_at(168));
@@ -197,10 +197,10 @@ static void test_shapes_are_drawn_instead_of_the_box(void)
 
 static void test_a_body_with_an_empty_list_of_shapes_is_not_to_be_seen(void)
 {
-    struct scene_view *picture =
+    struct scene_view *scene =
         load("- {name: bus, joint: free, mass: 3, inertia: 1 1 1, shapes: []}\n");
-    scene_view_static(picture, 0, &image);
-    unload(picture);
+    scene_view_static(scene, 0, &image);
+    unload(scene);
     for (size_t at = 52; at < image.size; at += 4)
         TEST_ASSERT_EQUAL_UINT32(0, count_at(at));
     TEST_ASSERT_EQUAL_size_t(52 + 7 * 4, image.size);
@@ -219,10 +219,10 @@ static void test_a_body_with_an_empty_list_of_shapes_is_not_to_be_seen(void)
 static void test_a_tube_goes_from_the_joint_to_the_tip_whatever_the_order_of_the_nodes(void)
 {
     const double q[9] = {[3] = 1.0};
-    struct scene_view *picture = load(BOOM("[{type: tube, radius: 0.15, color: white}]"));
-    TEST_ASSERT_TRUE(scene_view_has_flex(picture));
-    scene_view_flex_lines(picture, q, 0, &image);
-    unload(picture);
+    struct scene_view *scene = load(BOOM("[{type: tube, radius: 0.15, color: white}]"));
+    TEST_ASSERT_TRUE(scene_view_has_flex(scene));
+    scene_view_flex_lines(scene, q, 0, &image);
+    unload(scene);
     TEST_ASSERT_EQUAL_UINT32(1, count_at(64));
     EXPECT(72, 0, 0, 0, 0, 0, 0, 1, 0.3);
     TEST_ASSERT_EQUAL_UINT8(0, image.data[136]);
@@ -233,9 +233,9 @@ static void test_a_tube_goes_from_the_joint_to_the_tip_whatever_the_order_of_the
 static void test_a_line_without_a_tube_is_in_pixels_and_in_the_order_of_the_file(void)
 {
     const double q[9] = {[3] = 1.0};
-    struct scene_view *picture = load(BOOM("[{type: sphere, radius: 1}]"));
-    scene_view_flex_lines(picture, q, 0, &image);
-    unload(picture);
+    struct scene_view *scene = load(BOOM("[{type: sphere, radius: 1}]"));
+    scene_view_flex_lines(scene, q, 0, &image);
+    unload(scene);
     EXPECT(128, 3);
     TEST_ASSERT_EQUAL_UINT8(1, image.data[136]);
     EXPECT(144, 0, 0, 0, 4, 0, 0, 2, 0, 0, 0.45, 0.68, 0.92, 1); /* not the body's own */
@@ -251,29 +251,29 @@ static void test_what_is_straight_is_where_it_is_without_its_modes(void)
     struct io_byte_writer other = {0};
     char text[1024];
     snprintf(text, sizeof text, "%s%s", BOOM("[{type: tube, radius: 0.1}]"), tip);
-    struct scene_view *picture = load(text);
-    scene_view_transforms(picture, straight, 5, &other);
-    scene_view_rigid_transforms(picture, bent, 5, &image);
+    struct scene_view *scene = load(text);
+    scene_view_transforms(scene, straight, 5, &other);
+    scene_view_rigid_transforms(scene, bent, 5, &image);
     TEST_ASSERT_EQUAL_size_t(other.size, image.size);
     TEST_ASSERT_EQUAL_MEMORY(other.data, image.data, image.size);
     io_byte_writer_clear(&other);
-    scene_view_transforms(picture, bent, 5, &other);
+    scene_view_transforms(scene, bent, 5, &other);
     TEST_ASSERT_TRUE(memcmp(other.data, image.data, image.size) != 0);
     io_byte_writer_clear(&other);
     io_byte_writer_clear(&image);
-    scene_view_flex_lines(picture, straight, 7, &other);
-    scene_view_rigid_lines(picture, 7, &image);
+    scene_view_flex_lines(scene, straight, 7, &other);
+    scene_view_rigid_lines(scene, 7, &image);
     TEST_ASSERT_EQUAL_size_t(other.size, image.size);
     TEST_ASSERT_EQUAL_MEMORY(other.data, image.data, image.size);
     io_byte_writer_free(&other);
-    unload(picture);
+    unload(scene);
 }
 
 static void test_what_is_hidden_has_no_line_either(void)
 {
-    struct scene_view *picture = load(BOOM("[]"));
-    TEST_ASSERT_FALSE(scene_view_has_flex(picture));
-    unload(picture);
+    struct scene_view *scene = load(BOOM("[]"));
+    TEST_ASSERT_FALSE(scene_view_has_flex(scene));
+    unload(scene);
 }
 
 /* Two modes, each with its own shape: what they move adds up. */
@@ -287,15 +287,15 @@ static void test_a_line_is_bent_by_all_modes(void)
         "  joint: {type: revolute, axis: 0 0 1}\n"
         "  flex: {type: beam, length: 4, mass: 3, bend_y: {modes: 2, frequency: 1},\n"
         "    nodes: [{name: tip, x: 4}, {name: mid, x: 2}]}\n";
-    struct scene_view *picture = load(two);
-    scene_view_flex_lines(picture, q, 0, &image);
+    struct scene_view *scene = load(two);
+    scene_view_flex_lines(scene, q, 0, &image);
     const struct dyn_node *tip = &loaded->spec.bodies[1].flex->nodes[0].node;
     const struct dyn_node *mid = &loaded->spec.bodies[1].flex->nodes[1].node;
     EXPECT(144, 0, 0, 0, 4, 0.125 * tip->psi[1] - 0.25 * tip->psi[4],
            0.125 * tip->psi[2] - 0.25 * tip->psi[5], 2, 0.125 * mid->psi[1] - 0.25 * mid->psi[4],
            0.125 * mid->psi[2] - 0.25 * mid->psi[5]);
     TEST_ASSERT_TRUE(fabs(tip->psi[1] - tip->psi[4]) + fabs(tip->psi[2] - tip->psi[5]) > 0.1);
-    unload(picture);
+    unload(scene);
 }
 
 /* ---- boxes and rotors ---- */
@@ -303,11 +303,11 @@ static void test_a_line_is_bent_by_all_modes(void)
 /* The sides of the one box that is drawn, the shortest first. */
 static void expect_sides(double shortest, double middle, double longest)
 {
-    struct scene_view *picture = scene_view_create(&scenario);
+    struct scene_view *scene = scene_view_create(&scenario);
     double side[3];
     io_byte_writer_clear(&image);
-    scene_view_static(picture, 0, &image);
-    scene_view_free(picture);
+    scene_view_static(scene, 0, &image);
+    scene_view_free(scene);
     TEST_ASSERT_EQUAL_UINT32(1, count_at(52));
     for (int i = 0; i < 3; i++)
         side[i] = number_at(112 + 8 * (size_t)i);
@@ -329,9 +329,9 @@ static void test_a_thin_rod_can_still_be_seen(void)
 static void test_a_body_without_mass_has_no_box(void)
 {
     body.spec.mass = 0.0;
-    struct scene_view *picture = scene_view_create(&scenario);
-    scene_view_static(picture, 0, &image);
-    scene_view_free(picture);
+    struct scene_view *scene = scene_view_create(&scenario);
+    scene_view_static(scene, 0, &image);
+    scene_view_free(scene);
     TEST_ASSERT_EQUAL_UINT32(0, count_at(52));
     TEST_ASSERT_EQUAL_size_t(52 + 7 * 4, image.size);
 }
@@ -351,10 +351,10 @@ static void test_a_rotor_is_a_disc_across_its_axis(void)
     scenario.spec.effector_count = 3;
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
         memcpy(effectors[2].effector.rotor.axis, axes[i], sizeof axes[i]);
-        struct scene_view *picture = scene_view_create(&scenario);
+        struct scene_view *scene = scene_view_create(&scenario);
         io_byte_writer_clear(&image);
-        scene_view_static(picture, 0, &image);
-        scene_view_free(picture);
+        scene_view_static(scene, 0, &image);
+        scene_view_free(scene);
         TEST_ASSERT_EQUAL_UINT32(0, count_at(168));
         TEST_ASSERT_EQUAL_UINT32(1, count_at(172));
         EXPECT(176, 2, 3, 6);
@@ -370,10 +370,10 @@ static void test_a_rotor_is_a_disc_across_its_axis(void)
     }
     effectors[2].effector.rotor.at[0] = 0.03;
     effectors[2].effector.rotor.at[1] = effectors[2].effector.rotor.at[2] = 0.0;
-    struct scene_view *picture = scene_view_create(&scenario);
+    struct scene_view *scene = scene_view_create(&scenario);
     io_byte_writer_clear(&image);
-    scene_view_static(picture, 0, &image);
-    scene_view_free(picture);
+    scene_view_static(scene, 0, &image);
+    scene_view_free(scene);
     EXPECT(232, 0.05, 0.05, 0.0025);
 }
 
@@ -384,9 +384,9 @@ static void test_rotors_of_a_hidden_body_are_hidden_too(void)
     scenario.spec.effectors = &rotor;
     scenario.spec.effector_count = 1;
     body.has_solids = true;
-    struct scene_view *picture = scene_view_create(&scenario);
-    scene_view_static(picture, 0, &image);
-    scene_view_free(picture);
+    struct scene_view *scene = scene_view_create(&scenario);
+    scene_view_static(scene, 0, &image);
+    scene_view_free(scene);
     for (size_t at = 52; at < image.size; at += 4)
         TEST_ASSERT_EQUAL_UINT32(0, count_at(at));
     TEST_ASSERT_EQUAL_size_t(52 + 7 * 4, image.size);
@@ -408,9 +408,9 @@ static void test_bodies_take_turns_with_the_colors(void)
     }
     scenario.spec.bodies = bodies;
     scenario.spec.body_count = 7;
-    struct scene_view *picture = scene_view_create(&scenario);
-    scene_view_static(picture, 1000000002, &image);
-    scene_view_free(picture);
+    struct scene_view *scene = scene_view_create(&scenario);
+    scene_view_static(scene, 1000000002, &image);
+    scene_view_free(scene);
     TEST_ASSERT_EQUAL_UINT32(0, count_at(0));
     TEST_ASSERT_EQUAL_UINT32(7, count_at(4));
     /* the head 44, cubes and spheres 8, a ball 112, cylinders and the four lists behind 20 */

@@ -33,24 +33,24 @@ static void test_the_table_says_all_of_a_run_with_boards(void)
         "  paused for 7 releases\n"
         "  late because of: fault 1 switch 2 io 3 stolen 4 own 5 unknown 6\n"
         "  messages in 1 (bad 3, lost 5), out 2 (dropped 4), commands 6\n"
-        "  after the seal: 0 allocations, 31 page faults; drift 1.250 ppm\n"
+        "  after set-up: 0 allocations, 31 page faults; drift 1.250 ppm\n"
         "  attitude error at the end 28.6479 deg\n"
         "  state hash 123456789abcdef0\n"
-        "  board: the controller was late 114 times and fell silent 115 times, longest gap "
+        "  board: the controller was late 114 times and stopped sending 115 times, longest gap "
         "between commands 2.50 ms\n"
-        "  hand: the controller was late 214 times and fell silent 215 times, longest gap "
+        "  hand: the controller was late 214 times and stopped sending 215 times, longest gap "
         "between commands 2.50 ms\n"
         "  lockstep: 4 replies did not come within the wait limit\n"
         "  fault bias of gyro struck 91 times\n"
         "  fault delay of board struck 75 times\n"
         "  fault crc of board struck 1000 times\n"
         "  fault gap struck 1001 times\n\n"
-        "guarantees not had on this machine:\n\n"
+        "guarantees that this machine does not give:\n\n"
         "verdict: NO, expectations not met, time not kept, link broken; simulated 2.000 s in "
         "2.005 s of wall time\n"
         "  expectations  1 of 3 failed; the run ended before 1 of 3: NO\n"
         "  time          5 frames late by own work; 3 frames late while waiting for a reply; 1 "
-        "frame late by a page fault; 6 frames late, and nothing explains it\n"
+        "frame late by a page fault; 6 frames late for no known reason\n"
         "  link          4 replies did not come in time\n"
         "  expect rate < 1 deg/s after 1 s: yes, worst 0.573 deg/s\n"
         "  expect attitude_error < 2 deg within 1 s: NO, worst 28.65 deg\n"
@@ -78,7 +78,7 @@ static void test_a_fast_run_has_no_start_error_and_a_run_without_boards_no_laten
         "  wait                  1 Hz     1.000 s       13 ns       43 ns\n\n"
         "  frames 2000, late 0, releases missed 3, sim lags wall by 3.00 ms, least margin -12.5 "
         "us\n"
-        "  after the seal: 0 allocations, 31 page faults; drift 1.250 ppm\n"
+        "  after set-up: 0 allocations, 31 page faults; drift 1.250 ppm\n"
         "  state hash 123456789abcdef0\n\n"
         "verdict: NO, expectations not met; simulated 2.000 s in 2.005 s of wall time\n"
         "  expectations  1 of 3 failed; the run ended before 1 of 3: NO\n"
@@ -136,11 +136,11 @@ static void test_a_board_that_is_in_time_is_not_mentioned(void)
     assert_not_said("  board: ");
     run.link[0].cadence.late = 1;
     assert_said(
-        "  board: the controller was late 1 times and fell silent 0 times, longest gap between "
+        "  board: the controller was late 1 times and stopped sending 0 times, longest gap between "
         "commands 3 ns\n");
     run.link[0].cadence = (struct io_cadence){.gap_ns_max = 3, .silent = 1};
     assert_said(
-        "  board: the controller was late 0 times and fell silent 1 times, longest gap between "
+        "  board: the controller was late 0 times and stopped sending 1 times, longest gap between "
         "commands 3 ns\n");
     run.link[0].counters.commands = 0;
     assert_said("  board: the controller was silent, no command ever came\n");
@@ -256,9 +256,9 @@ static void test_a_ground_line_that_cannot_be_had_is_a_warning(void)
     TEST_ASSERT_EQUAL_STRING("", heard(ground_result_warn_unheard));
     wire_line = -EADDRINUSE;
     TEST_ASSERT_EQUAL_STRING(
-        "some/where/made.yaml:11:5: links.board.ground_line: 127.0.0.1:14550 cannot be had "
+        "some/where/made.yaml:11:5: links.board.ground_line: 127.0.0.1:14550 cannot be opened "
         "(Address already "
-        "in use); another ground station may have it, and the script is not said\n",
+        "in use); another ground station may use it, and the script is not sent\n",
         heard(ground_result_warn_unheard));
     run.links = NULL;
     TEST_ASSERT_EQUAL_STRING("", heard(ground_result_warn_unheard));
@@ -441,7 +441,7 @@ static void test_core_0_can_be_the_frames(void)
 static void test_guarantees_that_were_refused_are_told_in_real_time_alone(void)
 {
     TEST_ASSERT_NOT_NULL(
-        strstr(heard(report_print), "\nguarantees not had on this machine:\n\nverdict"));
+        strstr(heard(report_print), "\nguarantees that this machine does not give:\n\nverdict"));
     run.memory_locked = false;
     strcpy(run.lock_refused, "memory: no");
     strcpy(run.frame_thread.refused, "priority: no");
@@ -450,7 +450,7 @@ static void test_guarantees_that_were_refused_are_told_in_real_time_alone(void)
     wire_note = "no ring";
     assert_said(
         "\n"
-        "guarantees not had on this machine:\n"
+        "guarantees that this machine does not give:\n"
         "  - memory: no\n"
         "  - frame thread: priority: no\n"
         "  - I/O thread: core: no\n"
@@ -495,7 +495,8 @@ static void test_the_phase_lock_is_told(void)
         "ppm':200.0,'corrected_ns':-1500,'error_ns':{'p50':21,'p99':22,'p999':23,'max':24,'max_"
         "frame':77,'count':1000},'observations':3,'locked_frames':6,'losses':4,'slips':5}");
     phase_lock.observations = 0;
-    assert_said("  phase lock to board: NOT locked, the board never told its time, error ");
+    assert_said(
+        "  phase lock to board: NOT locked, the board never answered a time request, error ");
 }
 
 static void test_pulses_are_counted(void)
@@ -542,7 +543,7 @@ static void test_acts_of_the_operator_are_told(void)
         "  --act 1s:reset: no\n"
         "  a checkpoint was still under way half a minute after the last frame: its file is not "
         "known to be written\n"
-        "  44 acts lie behind the end of the run and were not carried out\n");
+        "  44 --act entries are later than the end of the run and were not carried out\n");
     assert_said("expectations  1 of 3 failed; the run ended before 1 of 3; an act of the operator "
                 "failed: NO");
     run.acts = (struct sim_operator_result){0};
@@ -603,7 +604,7 @@ static void test_a_log_is_told_with_what_the_disk_refused(void)
     assert_said(
         "  log: 52 records were dropped, they came faster than the disk took them; airbearing log "
         "info "
-        "tells of which channels\n  log     a.mcap (51 records, 52 dropped)\n  report  a.json\n");
+        "lists the channels\n  log     a.mcap (51 records, 52 dropped)\n  report  a.json\n");
     assert_said("  log           52 records were dropped\n");
     run.log.error = -ENOSPC;
     assert_part("log", "{'records':51,'dropped':52,'thinned':54,'bytes':53,'error':28}");
@@ -630,11 +631,11 @@ static void test_where_a_flexible_body_left_its_model_is_told(void)
         "  flexible bodies left the range of their models, \"claw\" first: by rate in 0 frames, by "
         "deflection in 2, by stiffness in 3, by inertia in 0\n");
     out[DYN_VALIDITY_RATE] = 1;
-    assert_said(" by inertia in 0; its modes have no psi2 and know no geometric stiffness\n");
+    assert_said(" by inertia in 0; its modes have no psi2 and therefore no geometric stiffness\n");
     flex.stiffens = 1;
     assert_said(" by inertia in 0\n");
     flex.fidelity = DYN_FLEX_RUTHLESS;
-    assert_said(" by inertia in 0; fidelity: consistent knows no limit of rate\n");
+    assert_said(" by inertia in 0; fidelity: consistent has no rate limit\n");
     assert_part("out_of_range", "{'rate':1,'deflection':2,'stiffness':3,'inertia':0}");
     run.sim->vehicle->schedule->not_finite = 5;
     assert_said("  5 steps were refused; make the step smaller (integrator.substeps) or the forces "

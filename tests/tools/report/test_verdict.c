@@ -32,7 +32,7 @@ static void test_a_run_that_keeps_all_is_ok(void)
     TEST_ASSERT_EQUAL_STRING("all 1 met", line_of(VERDICT_EXPECTATIONS));
     TEST_ASSERT_EQUAL_STRING("kept", line_of(VERDICT_TIME));
     TEST_ASSERT_EQUAL_STRING("unbroken", line_of(VERDICT_LINK));
-    TEST_ASSERT_EQUAL_STRING("none was asked for with --log", line_of(VERDICT_LOG));
+    TEST_ASSERT_EQUAL_STRING("no log was requested (--log)", line_of(VERDICT_LOG));
     TEST_ASSERT_EQUAL_STRING("ok", verdict.text);
     TEST_ASSERT_EQUAL_INT(EXIT_OK, verdict.exit_code);
     scenario->spec.pace = RT_PACE_LOCKSTEP;
@@ -41,7 +41,7 @@ static void test_a_run_that_keeps_all_is_ok(void)
     run.options.log = "a.mcap";
     TEST_ASSERT_EQUAL_STRING("none", line_of(VERDICT_EXPECTATIONS));
     TEST_ASSERT_EQUAL_STRING("no wall clock paced this run (lockstep)", line_of(VERDICT_TIME));
-    TEST_ASSERT_EQUAL_STRING("nobody on the wire", line_of(VERDICT_LINK));
+    TEST_ASSERT_EQUAL_STRING("the run has no link", line_of(VERDICT_LINK));
     TEST_ASSERT_EQUAL_STRING("complete", line_of(VERDICT_LOG));
     TEST_ASSERT_EQUAL_INT(EXIT_OK, verdict.exit_code);
 }
@@ -180,7 +180,7 @@ static void test_a_log_that_is_required_must_be_asked_for_and_complete(void)
 {
     keep_all();
     scenario->require.log = true;
-    TEST_ASSERT_EQUAL_STRING("none was asked for with --log", line_of(VERDICT_LOG));
+    TEST_ASSERT_EQUAL_STRING("no log was requested (--log)", line_of(VERDICT_LOG));
     TEST_ASSERT_EQUAL_STRING("NO, log not complete", verdict.text);
     run.options.log = "a.mcap";
     TEST_ASSERT_EQUAL_STRING("complete", line_of(VERDICT_LOG));

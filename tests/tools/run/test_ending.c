@@ -22,14 +22,14 @@ static void test_each_end_has_its_words(void)
     assert_ended(RUN_SIGNAL, "interrupted by SIGTERM after frame 2000");
     run.signal = SIGINT;
     assert_ended(RUN_SIGNAL, "interrupted by SIGINT after frame 2000");
-    assert_ended(RUN_OVERRUN, "stopped by the overrun policy at frame 2000; outputs went safe");
+    assert_ended(RUN_OVERRUN, "stopped by the overrun policy at frame 2000; boards were told that "
+                              "the simulation is invalid");
     assert_ended(RUN_LINK_LOST, "stopped because the link was lost at frame 2000");
     assert_ended(RUN_CONTROLLER_ENDED, "controller ended, status 7; the run stopped at frame 2000");
     run.controller.status = SIGSEGV;
     assert_ended(RUN_CONTROLLER_ENDED, "controller ended, SIGSEGV; the run stopped at frame 2000");
-    assert_ended(
-        RUN_HUNG,
-        "the frame thread hung, or was kept off its core, after frame 2000; outputs went safe");
+    assert_ended(RUN_HUNG, "the frame thread hung, or was kept off its core, after frame 2000; "
+                           "boards were told that the simulation is invalid");
     static const char *const name[] = {"'complete'",  "'signal'", "'overrun'",
                                        "'link_lost'", "'hung'",   "'controller_ended'"};
     for (int end = RUN_COMPLETE; end <= RUN_CONTROLLER_ENDED; end++) {
@@ -38,7 +38,8 @@ static void test_each_end_has_its_words(void)
     }
 }
 
-/* How a run ended whose frames did this; how often its outputs went safe. */
+/* How a run ended whose frames did this; how often its boards were told that the simulation is
+ * invalid. */
 static int name_end(enum rt_frame_end of_frames, enum run_end expected)
 {
     run.end = RUN_COMPLETE;

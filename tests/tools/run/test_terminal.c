@@ -171,7 +171,7 @@ static void test_the_next_is_drawn_over_it(void)
                              "  margin          -12.5 us (least)\n" K
                              "  start error     4.56 us (median)   busy 78.9 us (median)\n" K
                              "  loop latency    0.0 us (newest)   commands 77\n" K
-                             "  altitude        12.38 m   way off 1.75 m   speed 3.25 m/s   "
+                             "  altitude        12.38 m   position error 1.75 m   speed 3.25 m/s   "
                              "tilt 28.6 deg\n",
                              heard(draw));
     TEST_ASSERT_EQUAL_STRING("\n", heard(end));

@@ -16,7 +16,7 @@ static const uint64_t FIRST = 5000000000, WALL = 1700000000000000000;
 
 static struct evidence evidence;
 static struct figures figures;
-static struct external_clock truth;
+static struct external_clock external;
 static char error[EVIDENCE_ERROR_MAX];
 static uint32_t dice;
 
@@ -51,7 +51,7 @@ void setUp(void)
 void tearDown(void)
 {
     figures_free(&figures);
-    external_clock_free(&truth);
+    external_clock_free(&external);
     evidence_free(&evidence);
 }
 
@@ -60,7 +60,7 @@ static void stamp(size_t i, double ppm, int64_t offset_ns, uint64_t late_ns)
 {
     const struct sim_record_frame *frame = &evidence.frame[i * EVERY];
     const double since_ns = (double)(frame->release_ns - FIRST);
-    truth.stamp[i] = (struct external_clock_stamp){
+    external.stamp[i] = (struct external_clock_stamp){
         .sequence = i,
         .frame = frame->frame,
         .sim_ns = frame->frame * PERIOD,
@@ -73,9 +73,9 @@ static void stamp(size_t i, double ppm, int64_t offset_ns, uint64_t late_ns)
 
 static void stamp_all(double ppm, int64_t offset_ns, uint32_t jitter_ns, uint32_t spike_every)
 {
-    truth.count = truth.room = FRAMES / EVERY;
-    truth.stamp = calloc(truth.count, sizeof *truth.stamp);
-    for (size_t i = 0; i < truth.count; i++)
+    external.count = external.room = FRAMES / EVERY;
+    external.stamp = calloc(external.count, sizeof *external.stamp);
+    for (size_t i = 0; i < external.count; i++)
         stamp(i, ppm, offset_ns,
               (jitter_ns ? roll(jitter_ns) : 0) +
                   (spike_every && i % spike_every == 1 ? 40000000 : 0));
@@ -83,23 +83,23 @@ static void stamp_all(double ppm, int64_t offset_ns, uint32_t jitter_ns, uint32_
 
 static void compare(void)
 {
-    TEST_ASSERT_TRUE_MESSAGE(external_clock_compare(&truth, &evidence, error), error);
+    TEST_ASSERT_TRUE_MESSAGE(external_clock_compare(&external, &evidence, error), error);
 }
 
 static void test_a_clock_of_known_slope_and_offset_is_recovered(void)
 {
     stamp_all(80.0, 123456, 0, 0);
     compare();
-    TEST_ASSERT_EQUAL_size_t(FRAMES / EVERY, truth.matched);
-    TEST_ASSERT_TRUE(truth.known);
+    TEST_ASSERT_EQUAL_size_t(FRAMES / EVERY, external.matched);
+    TEST_ASSERT_TRUE(external.known);
     /* The grid is slow by it: 1/(1 + p) - 1. */
-    TEST_ASSERT_DOUBLE_WITHIN(1e-4, (1.0 / (1.0 + 80e-6) - 1.0) * 1e6, truth.ppm);
-    TEST_ASSERT_TRUE(truth.half_width_ppm < 0.001);
-    TEST_ASSERT_TRUE(truth.has_offset);
-    TEST_ASSERT_INT64_WITHIN(2, 123456, truth.offset_ns);
-    TEST_ASSERT_LESS_OR_EQUAL_UINT64(2, truth.jitter.max);
-    TEST_ASSERT_EQUAL_UINT64(0, truth.lost);
-    TEST_ASSERT_EQUAL_size_t(truth.matched, truth.by_kernel);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-4, (1.0 / (1.0 + 80e-6) - 1.0) * 1e6, external.ppm);
+    TEST_ASSERT_TRUE(external.half_width_ppm < 0.001);
+    TEST_ASSERT_TRUE(external.has_offset);
+    TEST_ASSERT_INT64_WITHIN(2, 123456, external.offset_ns);
+    TEST_ASSERT_LESS_OR_EQUAL_UINT64(2, external.jitter.max);
+    TEST_ASSERT_EQUAL_UINT64(0, external.lost);
+    TEST_ASSERT_EQUAL_size_t(external.matched, external.by_kernel);
 }
 
 /* 19 times 6 releases were missed between the first pulse and the last. */
@@ -107,19 +107,20 @@ static void test_misses_make_simulated_time_lag_and_not_the_grid(void)
 {
     stamp_all(0.0, -5000, 0, 0);
     compare();
-    TEST_ASSERT_DOUBLE_WITHIN(1e-6, 0.0, truth.ppm);
-    TEST_ASSERT_EQUAL_INT64(19 * 6 * PERIOD, truth.behind_ns);
-    TEST_ASSERT_EQUAL_INT64(19 * 6 * PERIOD, truth.log_behind_ns);
-    TEST_ASSERT_INT64_WITHIN(1, -5000, truth.offset_ns);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-6, 0.0, external.ppm);
+    TEST_ASSERT_EQUAL_INT64(19 * 6 * PERIOD, external.behind_ns);
+    TEST_ASSERT_EQUAL_INT64(19 * 6 * PERIOD, external.log_behind_ns);
+    TEST_ASSERT_INT64_WITHIN(1, -5000, external.offset_ns);
 }
 
 static void test_what_the_stopwatch_alone_sees_is_not_in_the_log(void)
 {
     stamp_all(100.0, 0, 0, 0);
     compare();
-    const double span_ns = (double)truth.log_behind_ns + (double)(FRAMES - EVERY) * PERIOD;
-    TEST_ASSERT_EQUAL_INT64(19 * 6 * PERIOD, truth.log_behind_ns);
-    TEST_ASSERT_INT64_WITHIN(2, truth.log_behind_ns + llround(span_ns * 100e-6), truth.behind_ns);
+    const double span_ns = (double)external.log_behind_ns + (double)(FRAMES - EVERY) * PERIOD;
+    TEST_ASSERT_EQUAL_INT64(19 * 6 * PERIOD, external.log_behind_ns);
+    TEST_ASSERT_INT64_WITHIN(2, external.log_behind_ns + llround(span_ns * 100e-6),
+                             external.behind_ns);
 }
 
 /* One pulse in ten is 40 ms late: seen as that, and no part of the slope. */
@@ -128,64 +129,66 @@ static void test_pulses_that_were_held_up_do_not_bend_the_line(void)
     stamp_all(-30.0, 0, 20000, 10);
     stamp(0, -30.0, 0, 40000000);
     compare();
-    TEST_ASSERT_INT64_WITHIN(20000, 0, truth.offset_ns); /* nor are they the offset */
-    TEST_ASSERT_DOUBLE_WITHIN(0.5, 30.0, truth.ppm);
-    TEST_ASSERT_DOUBLE_WITHIN(truth.half_width_ppm, 30.0009, truth.ppm);
+    TEST_ASSERT_INT64_WITHIN(20000, 0, external.offset_ns); /* nor are they the offset */
+    TEST_ASSERT_DOUBLE_WITHIN(0.5, 30.0, external.ppm);
+    TEST_ASSERT_DOUBLE_WITHIN(external.half_width_ppm, 30.0009, external.ppm);
     uint64_t median, most;
-    TEST_ASSERT_TRUE(percentiles_at(&truth.jitter, 0.5, &median) &&
-                     percentiles_at(&truth.jitter, 0.99, &most));
+    TEST_ASSERT_TRUE(percentiles_at(&external.jitter, 0.5, &median) &&
+                     percentiles_at(&external.jitter, 0.99, &most));
     TEST_ASSERT_UINT64_WITHIN(3000, 11000, median); /* of 0 to 20 us, a tenth far above */
     TEST_ASSERT_UINT64_WITHIN(50000, 40000000, most);
-    TEST_ASSERT_EQUAL_UINT64(1, truth.jitter.max_frame / EVERY % 10);
+    TEST_ASSERT_EQUAL_UINT64(1, external.jitter.max_frame / EVERY % 10);
 }
 
 static void test_a_pulse_that_never_came_is_counted(void)
 {
     stamp_all(0.0, 0, 0, 0);
-    truth.count -= 3; /* the last ones: only the run knows that they were sent */
-    truth.stamp[100] = truth.stamp[101];
-    memmove(&truth.stamp[100], &truth.stamp[101], (truth.count - 101) * sizeof *truth.stamp);
-    truth.count--;
+    external.count -= 3; /* the last ones: only the run knows that they were sent */
+    external.stamp[100] = external.stamp[101];
+    memmove(&external.stamp[100], &external.stamp[101],
+            (external.count - 101) * sizeof *external.stamp);
+    external.count--;
     evidence.report = json_pack("{s:{s:i}}", "pulse", "sent", FRAMES / EVERY);
     compare();
-    TEST_ASSERT_EQUAL_UINT64(4, truth.lost);
+    TEST_ASSERT_EQUAL_UINT64(4, external.lost);
 }
 
 static void test_without_a_report_the_gaps_are_counted(void)
 {
     stamp_all(0.0, 0, 0, 0);
-    memmove(&truth.stamp[100], &truth.stamp[105], (truth.count - 105) * sizeof *truth.stamp);
-    truth.count -= 5;
+    memmove(&external.stamp[100], &external.stamp[105],
+            (external.count - 105) * sizeof *external.stamp);
+    external.count -= 5;
     compare();
-    TEST_ASSERT_EQUAL_UINT64(5, truth.lost);
+    TEST_ASSERT_EQUAL_UINT64(5, external.lost);
 }
 
 static void test_a_pulse_of_another_run_is_known_by_when_it_was_sent(void)
 {
     stamp_all(0.0, 0, 0, 0);
-    truth.stamp[7].sent_ns -= 2000;             /* before its frame began */
-    truth.stamp[8].sent_ns += 200000;           /* after it had ended */
-    truth.stamp[truth.count - 1].frame = 99999; /* no such frame */
+    external.stamp[7].sent_ns -= 2000;                /* before its frame began */
+    external.stamp[8].sent_ns += 200000;              /* after it had ended */
+    external.stamp[external.count - 1].frame = 99999; /* no such frame */
     compare();
-    TEST_ASSERT_EQUAL_size_t(3, truth.foreign);
-    TEST_ASSERT_EQUAL_size_t(FRAMES / EVERY - 3, truth.matched);
+    TEST_ASSERT_EQUAL_size_t(3, external.foreign);
+    TEST_ASSERT_EQUAL_size_t(FRAMES / EVERY - 3, external.matched);
 }
 
 static void test_a_file_of_another_run_is_refused(void)
 {
     stamp_all(0.0, 0, 0, 0);
-    for (size_t i = 0; i < truth.count; i++)
-        truth.stamp[i].sent_ns += 3600000000000;
-    TEST_ASSERT_FALSE(external_clock_compare(&truth, &evidence, error));
-    TEST_ASSERT_EQUAL_STRING("none of its 1000 pulses is of this run", error);
+    for (size_t i = 0; i < external.count; i++)
+        external.stamp[i].sent_ns += 3600000000000;
+    TEST_ASSERT_FALSE(external_clock_compare(&external, &evidence, error));
+    TEST_ASSERT_EQUAL_STRING("none of the 1000 pulses belongs to this run", error);
 }
 
 static void test_two_pulses_are_too_few_for_a_slope(void)
 {
     stamp_all(0.0, 0, 0, 0);
-    truth.count = 2;
+    external.count = 2;
     compare();
-    TEST_ASSERT_FALSE(truth.known);
+    TEST_ASSERT_FALSE(external.known);
 }
 
 /* ---- the file ---- */
@@ -196,15 +199,15 @@ static void test_a_file_is_read(void)
 {
     const char text[] = HEAD "0,0,0,11,12,1\n2,200,200000000,21,22,0\n2,200,200000000,21,23,0\n"
                              "1,100,100000000,15,16,1\n3,300,300000000,31,1700000000000000000,1\n";
-    TEST_ASSERT_EQUAL(0, external_clock_parse(&truth, text, strlen(text), error));
-    TEST_ASSERT_EQUAL_size_t(3, truth.count);
-    TEST_ASSERT_EQUAL_UINT64(2, truth.duplicates);
-    TEST_ASSERT_EQUAL_UINT64(200, truth.stamp[1].frame);
-    TEST_ASSERT_EQUAL_UINT64(200000000, truth.stamp[1].sim_ns);
-    TEST_ASSERT_EQUAL_UINT64(21, truth.stamp[1].sent_ns);
-    TEST_ASSERT_EQUAL_UINT64(22, truth.stamp[1].stamp_ns);
-    TEST_ASSERT_EQUAL_UINT64(0, truth.stamp[1].kernel);
-    TEST_ASSERT_EQUAL_UINT64(1700000000000000000, truth.stamp[2].stamp_ns);
+    TEST_ASSERT_EQUAL(0, external_clock_parse(&external, text, strlen(text), error));
+    TEST_ASSERT_EQUAL_size_t(3, external.count);
+    TEST_ASSERT_EQUAL_UINT64(2, external.duplicates);
+    TEST_ASSERT_EQUAL_UINT64(200, external.stamp[1].frame);
+    TEST_ASSERT_EQUAL_UINT64(200000000, external.stamp[1].sim_ns);
+    TEST_ASSERT_EQUAL_UINT64(21, external.stamp[1].sent_ns);
+    TEST_ASSERT_EQUAL_UINT64(22, external.stamp[1].stamp_ns);
+    TEST_ASSERT_EQUAL_UINT64(0, external.stamp[1].kernel);
+    TEST_ASSERT_EQUAL_UINT64(1700000000000000000, external.stamp[2].stamp_ns);
 }
 
 static void test_a_file_with_a_mistake_is_refused_at_its_place(void)
@@ -212,21 +215,21 @@ static void test_a_file_with_a_mistake_is_refused_at_its_place(void)
     const struct {
         const char *text, *complaint;
     } mistake[] = {
-        {"", "1:1: this is no file of airbearing stopwatch"},
-        {"# airbearing stopwatch 2\n", "1:1: this is no file of airbearing stopwatch"},
+        {"", "1:1: the file was not written by airbearing stopwatch"},
+        {"# airbearing stopwatch 2\n", "1:1: the file was not written by airbearing stopwatch"},
         {"# airbearing stopwatch 1\nframe\n",
          "2:1: these are not the columns of a stopwatch's file"},
-        {HEAD "0,0,0,11,12\n", "3:12: a comma is wanted here"},
+        {HEAD "0,0,0,11,12\n", "3:12: a comma is expected here"},
         {HEAD "0,0,0,11,12,1,5\n", "3:14: the line should end here"},
         {HEAD "0,0,0,11,12,1", "3:14: the line should end here"},
-        {HEAD "0,0,0,11,12,1\n1,-1,0,11,12,1\n", "4:3: a whole number is wanted here"},
-        {HEAD "\n", "3:1: a whole number is wanted here"},
+        {HEAD "0,0,0,11,12,1\n1,-1,0,11,12,1\n", "4:3: a whole number is expected here"},
+        {HEAD "\n", "3:1: a whole number is expected here"},
         {HEAD "0,0,0,99999999999999999999,12,1\n", "3:7: this number is too large"},
     };
     for (size_t i = 0; i < sizeof mistake / sizeof mistake[0]; i++) {
-        external_clock_free(&truth);
+        external_clock_free(&external);
         TEST_ASSERT_EQUAL(
-            -1, external_clock_parse(&truth, mistake[i].text, strlen(mistake[i].text), error));
+            -1, external_clock_parse(&external, mistake[i].text, strlen(mistake[i].text), error));
         TEST_ASSERT_EQUAL_STRING(mistake[i].complaint, error);
     }
 }

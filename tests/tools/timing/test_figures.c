@@ -87,10 +87,10 @@ static void compute(void)
     TEST_ASSERT_TRUE(figures_compute(&figures, &evidence, &limits));
 }
 
-static uint64_t at(const struct percentiles *spread, double fraction)
+static uint64_t at(const struct percentiles *percentiles, double fraction)
 {
     uint64_t value = 0;
-    TEST_ASSERT_TRUE(percentiles_at(spread, fraction, &value));
+    TEST_ASSERT_TRUE(percentiles_at(percentiles, fraction, &value));
     return value;
 }
 
@@ -115,37 +115,37 @@ static void test_a_percentile_is_the_value_of_the_nearest_rank(void)
 
 static void test_a_percentile_beyond_the_run_is_not_given(void)
 {
-    struct percentiles spread = {0};
+    struct percentiles percentiles = {0};
     uint64_t value;
     for (uint64_t i = 1; i <= 1000; i++)
-        percentiles_add(&spread, 1001 - i, i);
-    percentiles_sort(&spread);
-    TEST_ASSERT_EQUAL_UINT64(999, at(&spread, 0.999));
-    TEST_ASSERT_FALSE(percentiles_at(&spread, 0.9999, &value));
-    TEST_ASSERT_EQUAL_UINT64(1, spread.max_frame);
-    TEST_ASSERT_EQUAL_size_t(1, percentiles_above(&spread, 999));
-    TEST_ASSERT_EQUAL_size_t(1000, percentiles_above(&spread, 0));
-    TEST_ASSERT_EQUAL_size_t(0, percentiles_above(&spread, 1000));
-    percentiles_free(&spread);
+        percentiles_add(&percentiles, 1001 - i, i);
+    percentiles_sort(&percentiles);
+    TEST_ASSERT_EQUAL_UINT64(999, at(&percentiles, 0.999));
+    TEST_ASSERT_FALSE(percentiles_at(&percentiles, 0.9999, &value));
+    TEST_ASSERT_EQUAL_UINT64(1, percentiles.max_frame);
+    TEST_ASSERT_EQUAL_size_t(1, percentiles_above(&percentiles, 999));
+    TEST_ASSERT_EQUAL_size_t(1000, percentiles_above(&percentiles, 0));
+    TEST_ASSERT_EQUAL_size_t(0, percentiles_above(&percentiles, 1000));
+    percentiles_free(&percentiles);
 }
 
 static void test_the_hgrm_text_ends_with_the_maximum_and_the_count(void)
 {
-    struct percentiles spread = {0};
+    struct percentiles percentiles = {0};
     char *text = NULL;
     size_t size;
     for (uint64_t i = 1; i <= 1000; i++)
-        percentiles_add(&spread, i * 1000, i);
-    percentiles_sort(&spread);
+        percentiles_add(&percentiles, i * 1000, i);
+    percentiles_sort(&percentiles);
     FILE *out = open_memstream(&text, &size);
-    percentiles_print_hgrm(&spread, out);
+    percentiles_print_hgrm(&percentiles, out);
     fclose(out);
     TEST_ASSERT_NOT_NULL(strstr(text, "     500.000 0.500000000000        500           2.00\n"));
     TEST_ASSERT_NOT_NULL(strstr(text, "    1000.000 1.000000000000       1000\n"));
     TEST_ASSERT_NOT_NULL(strstr(text, "#[Mean    =      500.500, StdDeviation   =      288.675]"));
     TEST_ASSERT_NOT_NULL(strstr(text, "#[Max     =     1000.000, Total count    =         1000]"));
     free(text);
-    percentiles_free(&spread);
+    percentiles_free(&percentiles);
 }
 
 /* ---- late frames ----------------------------------------------------------------------- */

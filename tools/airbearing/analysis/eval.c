@@ -55,7 +55,7 @@ struct eval_options {
 
 static int usage_error(const char *what, const char *value)
 {
-    fprintf(stderr, "airbearing eval: %s \"%s\"; airbearing eval --help tells more\n", what, value);
+    fprintf(stderr, "airbearing eval: %s \"%s\"; see airbearing eval --help\n", what, value);
     return EXIT_USAGE;
 }
 
@@ -72,7 +72,7 @@ static int take_option(void *self, int option, char *value)
         options->gravity_given = true;
         return gravity_option_parse(value, options->gravity)
                    ? 0
-                   : usage_error("--gravity wants three numbers x,y,z, not", value);
+                   : usage_error("--gravity needs three numbers x,y,z, not", value);
     case 'b':
         options->base = strcmp(value, "fixed") == 0  ? CFG_BASE_FIXED
                         : strcmp(value, "free") == 0 ? CFG_BASE_FREE
@@ -148,14 +148,14 @@ static int read_numbers(long line, const json_t *state, const char *key, const i
     if (row == NULL)
         return place_error(line, 1, "there is no \"%s\"", key);
     if (!json_is_array(row))
-        return place_error(line, 1, "\"%s\" wants an array of %d numbers", key, count);
+        return place_error(line, 1, "\"%s\" needs an array of %d numbers", key, count);
     if (json_array_size(row) != (size_t)count)
-        return place_error(line, 1, "\"%s\" has %zu numbers, this model wants %d", key,
+        return place_error(line, 1, "\"%s\" has %zu numbers, this model needs %d", key,
                            json_array_size(row), count);
     for (int k = 0; k < count; k++) {
         const json_t *number = json_array_get(row, (size_t)k);
         if (!json_is_number(number))
-            return place_error(line, 1, "number %d of \"%s\" is no number", k + 1, key);
+            return place_error(line, 1, "element %d of \"%s\" is not a number", k + 1, key);
         out[at[k]] = json_number_value(number);
     }
     return EXIT_OK;

@@ -24,14 +24,14 @@ static const char usage[] =
     "\n"
     "JOINT.q, .v, .tau and .a are a joint's coordinate, velocity, force and acceleration; a "
     "number\n"
-    "behind them counts those of a joint that has several.  Of a free base, all in its own axes:\n"
+    "after them counts those of a joint that has several.  Of a free base, all in its own axes:\n"
     "attitude error .rx .ry .rz (rad, small turns) and travel .x .y .z; velocities .wx .. .vz;\n"
     "moment and force .mx .. .fz; accelerations .dwx .. .dvz.  A ball has the turning half of "
     "them.\n"
     "BODY.eta1, .xi1, .force1 and .dxi1 are coordinate, rate, force and acceleration of the first\n"
     "mode of a flexible body.\n"
     "Friction and limits of a URDF do not count.  Effectors do nothing: wheels and rotors are "
-    "locked,\nnothing drags, thrusts or stands on the ground; in orbit there is no gravity.\n";
+    "locked,\nthere is no drag, thrust or ground contact; in orbit there is no gravity.\n";
 
 /* All four matrices as one: [A B; C D]. */
 struct model {

@@ -29,12 +29,13 @@ static const char usage[] =
     "\n"
     "Without damping and at rest frequencies are good to rounding.  A base that turns has its\n"
     "deviation in axes that turn along, which shows its rate among the modes.  Names of the\n"
-    "coordinates are those of linearize; shapes of what flies are told by one who falls along.\n"
+    "coordinates are those of linearize; shapes of a free-flying vehicle are in its free-falling "
+    "frame.\n"
     "Away from an equilibrium the modes are those of the deviation from the motion that follows,\n"
     "while it is near the point.\n"
     "\n"
     "Flexible bodies bend, with the frequencies that a finite-element model has in the same\n"
-    "geometry: locked joints clamp, others let go.  A body that starts bent is on its way back;\n"
+    "geometry: locked joints clamp, others are free.  A body that starts bent returns;\n"
     "\"tau\": \"hold\" in --at keeps it there.\n";
 
 enum { SHOWN_MAX = 4 }; /* components of a shape in a line */

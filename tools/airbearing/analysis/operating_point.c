@@ -32,7 +32,7 @@ static const char options_usage[] =
     "outside\n"
     "                     Joints go by their name, a scenario's by that of their body.  Those "
     "that\n"
-    "                     are locked or prescribed are no states; with one of these two keys "
+    "                     are locked or prescribed are not states; with one of these two keys "
     "only\n"
     "                     joints it names are held, none of the scenario's own.\n"
     "  --gravity X,Y,Z    m/s^2, world axes, before that of the file and of the model\n"
@@ -44,8 +44,8 @@ static const char options_usage[] =
 
 static int usage_error(const char *command, const char *what, const char *value)
 {
-    fprintf(stderr, "airbearing %s: %s \"%s\"; airbearing %s --help tells more\n", command, what,
-            value, command);
+    fprintf(stderr, "airbearing %s: %s \"%s\"; see airbearing %s --help\n", command, what, value,
+            command);
     return EXIT_USAGE;
 }
 
@@ -63,7 +63,7 @@ static int take_option(const char *command, struct operating_point_options *opti
         options->gravity_given = true;
         return gravity_option_parse(value, options->gravity)
                    ? 0
-                   : usage_error(command, "--gravity wants three numbers x,y,z, not", value);
+                   : usage_error(command, "--gravity needs three numbers x,y,z, not", value);
     case 'b':
         options->base = strcmp(value, "fixed") == 0  ? CFG_BASE_FIXED
                         : strcmp(value, "free") == 0 ? CFG_BASE_FREE
@@ -119,7 +119,7 @@ static bool read_number(const struct cfg_node *node, const char *key, struct cfg
     if (node->kind == CFG_NODE_SCALAR && !node->empty)
         rest = cfg_number_parse(node->text, out);
     if (rest == NULL || *rest != '\0' || !isfinite(*out))
-        return cfg_fail_at(report, node, NULL, "\"%s\" wants numbers here", key);
+        return cfg_fail_at(report, node, NULL, "\"%s\" needs numbers here", key);
     return true;
 }
 
@@ -129,9 +129,9 @@ static bool read_list(const struct cfg_node *node, const char *key, int count, c
 {
     int k = 0;
     if (node->kind != CFG_NODE_LIST)
-        return cfg_fail_at(report, node, NULL, "\"%s\" wants a list of %d numbers", key, count);
+        return cfg_fail_at(report, node, NULL, "\"%s\" needs a list of %d numbers", key, count);
     if (node->count != count)
-        return cfg_fail_at(report, node, NULL, "\"%s\" has %d numbers, this model wants %d", key,
+        return cfg_fail_at(report, node, NULL, "\"%s\" has %d numbers, this model needs %d", key,
                            node->count, count);
     for (const struct cfg_node *item = node->first; item != NULL; item = item->next, k++)
         if (!read_number(item, key, report, &out[at != NULL ? at[k] : k]))
@@ -203,11 +203,11 @@ static bool read_locked(struct operating_point *point, const struct cfg_node *no
 {
     const double still[DYN_JOINT_DOF_MAX] = {0.0};
     if (node->kind != CFG_NODE_LIST)
-        return cfg_fail_at(report, node, NULL, "\"locked\" wants a list of joints");
+        return cfg_fail_at(report, node, NULL, "\"locked\" needs a list of joints");
     for (const struct cfg_node *item = node->first; item != NULL; item = item->next) {
         int joint;
         if (item->kind != CFG_NODE_SCALAR || item->empty)
-            return cfg_fail_at(report, item, NULL, "\"locked\" wants the names of joints");
+            return cfg_fail_at(report, item, NULL, "\"locked\" needs the names of joints");
         if (!find_joint(point, item->text, item->mark, report, &joint))
             return false;
         hold(point, joint, still, still);
@@ -232,7 +232,7 @@ static bool read_prescribed_joint(struct operating_point *point, const struct cf
     if (!find_joint(point, node->key, node->key_mark, report, &joint))
         return false;
     if (node->kind != CFG_NODE_MAP)
-        return cfg_fail_at(report, node, NULL, "a prescribed joint wants {\"v\": 0, \"a\": 0}");
+        return cfg_fail_at(report, node, NULL, "a prescribed joint needs {\"v\": 0, \"a\": 0}");
     if (point->held[point->model->v_at[point->model->joints[joint].v_first]])
         return cfg_fail(report, NULL, node->key_mark, "joint %s is locked as well",
                         cfg_quote(node->key).text);
@@ -254,7 +254,7 @@ static bool read_prescribed(struct operating_point *point, const struct cfg_node
 {
     if (node->kind != CFG_NODE_MAP)
         return cfg_fail_at(report, node, NULL,
-                           "\"prescribed\" wants {JOINT: {\"v\": 0, \"a\": 0}, ...}");
+                           "\"prescribed\" needs {JOINT: {\"v\": 0, \"a\": 0}, ...}");
     for (const struct cfg_node *item = node->first; item != NULL; item = item->next)
         if (!read_prescribed_joint(point, item, report))
             return false;
@@ -358,7 +358,7 @@ static bool check_numbers(const struct cfg_node *node, const json_t *json, const
             item->key != NULL ? json_object_get(json, item->key) : json_array_get(json, k);
         const char *of = item->key != NULL ? item->key : key;
         if (json_is_string(value))
-            return cfg_fail_at(report, item, NULL, "\"%s\" wants numbers here", of);
+            return cfg_fail_at(report, item, NULL, "\"%s\" needs numbers here", of);
         if (!check_numbers(item, value, of, report))
             return false;
     }

@@ -28,13 +28,13 @@ static const char usage[] =
     "Nanoseconds of one call of the forward dynamics and of one state in a batch, for every\n"
     "instruction set that this processor has; instructions (callgrind) and floating-point\n"
     "operations (a counting build) per call; the executive's own frame; the shortest loop with a\n"
-    "board; what flexible bodies cost beside rigid ones.  Times are CPU time of one thread, in\n"
+    "board; the cost of flexible bodies beside rigid ones.  Times are CPU time of one thread, in\n"
     "turns: median, and lowest in brackets.\n"
     "\n"
     "  --model MODEL      a URDF or a scenario; without it an arm, two chains and a spacecraft\n"
-    "                     that are made here\n"
+    "                     that are built in\n"
     "  --base BASE        of a URDF: fixed (default) or free\n"
-    "  --made NAME        one of those made here: arm7, spacecraft22, chain1 to chain100000,\n"
+    "  --made NAME        one of the built-in models: arm7, spacecraft22, chain1 to chain100000,\n"
     "                     rigid16x4, ruthless16x4, consistent16x4 of any N x M\n"
     "  --beams NxM        N flexible beams with M modes each beside as many rigid ones, and\n"
     "                     nothing else; without it 16x4 at the end\n"
@@ -60,8 +60,7 @@ struct bench_options {
 
 static int usage_error(const char *what, const char *value)
 {
-    fprintf(stderr, "airbearing bench: %s \"%s\"; airbearing bench --help tells more\n", what,
-            value);
+    fprintf(stderr, "airbearing bench: %s \"%s\"; see airbearing bench --help\n", what, value);
     return EXIT_USAGE;
 }
 
@@ -99,7 +98,7 @@ static int take_calls(struct bench_options *options, const char *value)
     errno = 0;
     options->calls = strtol(value, &end, 10);
     const bool is_good = errno == 0 && *end == '\0' && options->calls > 0;
-    return is_good ? 0 : usage_error("--calls wants a number, not", value);
+    return is_good ? 0 : usage_error("--calls needs a number, not", value);
 }
 
 static int take_beams(struct bench_options *options, const char *value)
@@ -109,7 +108,7 @@ static int take_beams(struct bench_options *options, const char *value)
         sscanf(value, "%4dx%2d%n", &options->beams, &options->modes, &length) == 2 &&
         value[length] == '\0' && options->beams > 0 && options->modes > 0 &&
         options->modes <= BUILTIN_MODES_MAX;
-    return is_good ? 0 : usage_error("--beams wants such as 16x4, not", value);
+    return is_good ? 0 : usage_error("--beams needs a form like 16x4, not", value);
 }
 
 static int take_option(void *self, int option, char *value)
@@ -143,11 +142,11 @@ static int check_options(const struct bench_options *options)
 {
     const struct subject_source *source = &options->source;
     if (source->base != CFG_BASE_UNSAID && (source->name == NULL || source->is_made))
-        return usage_error("--base is of a URDF: name it with", "--model");
+        return usage_error("--base is for a URDF: name it with", "--model");
     if (options->calls > 0 && source->name == NULL)
-        return usage_error("--calls wants", "--model or --made");
+        return usage_error("--calls needs", "--model or --made");
     if (options->composite && options->calls == 0)
-        return usage_error("--composite wants", "--calls");
+        return usage_error("--composite needs", "--calls");
     if (options->beams > 0 && source->name != NULL)
         return usage_error("--beams makes its own, not", source->name);
     return 0;

@@ -69,8 +69,8 @@ static void examine_migration(const struct doctor_facts *facts, struct doctor_fi
     else if (audit->nohz_full == RT_NO)
         doctor_seen(finding, DOCTOR_OK, "core %d has its tick, and keeps its timers", audit->cpu);
     else if (audit->timer_migration < 0 || audit->nohz_full == RT_UNKNOWN)
-        doctor_seen(finding, DOCTOR_UNKNOWN, "nobody tells where core %d arms its timers",
-                    audit->cpu);
+        doctor_seen(finding, DOCTOR_UNKNOWN,
+                    "the kernel does not report where core %d arms its timers", audit->cpu);
     else
         doctor_seen(finding, DOCTOR_BAD, "kernel.timer_migration = %ld, and core %d is nohz_full",
                     audit->timer_migration, audit->cpu);

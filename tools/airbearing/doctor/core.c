@@ -142,7 +142,7 @@ static void examine_governor(const struct doctor_facts *facts, struct doctor_fin
     else if (governor[0] != '\0')
         doctor_seen(finding, DOCTOR_WARN, "%s on core %d", governor, facts->audit.cpu);
     else
-        doctor_seen(finding, DOCTOR_UNKNOWN, "no frequency scaling to be seen: %s decides",
+        doctor_seen(finding, DOCTOR_UNKNOWN, "no frequency scaling is visible: %s decides",
                     facts->machine.hypervisor ? "the host" : "the firmware");
     if (finding->state == DOCTOR_WARN)
         doctor_remedy(finding,
@@ -157,7 +157,7 @@ static void examine_idle(const struct doctor_facts *facts, struct doctor_finding
     struct doctor_finding *finding =
         doctor_begin(findings, "c-states", DOCTOR_HELPFUL, "a core that sleeps deeply wakes late");
     if (!audit->idle_states_known)
-        doctor_seen(finding, DOCTOR_UNKNOWN, "no idle states to be seen");
+        doctor_seen(finding, DOCTOR_UNKNOWN, "no idle states are visible");
     else if (audit->idle_exit_us <= IDLE_EXIT_FINE_US)
         doctor_seen(finding, DOCTOR_OK, "at most %ld us to wake", audit->idle_exit_us);
     else if (audit->dma_latency == RT_YES)

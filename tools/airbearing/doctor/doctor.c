@@ -19,27 +19,29 @@ static const char usage[] =
     "       airbearing doctor --tune [--apply [--undo-file FILE]] [--skip NAME]... [--json]\n"
     "       airbearing doctor --undo FILE\n"
     "\n"
-    "Is this machine fit for hard real time?  Each finding says what was seen, why it matters and\n"
-    "what to do.  The machine is fit when nothing essential is bad or unknown.\n"
+    "Check whether this machine is fit for hard real time.  Each finding has the observation, why "
+    "it\n"
+    "matters and a remedy.  The machine is fit when nothing essential is bad or unknown.\n"
     "\n"
     "  --json            {\"fit\", \"findings\": [{\"name\", \"state\", \"seen\", \"remedy\", "
     "...}],\n"
     "                    \"baseline\", \"cpu\", \"cmdline\"}; times in nanoseconds\n"
     "  --seconds S       measure this long (default 1): a FIFO thread wakes at 1 kHz, and between\n"
-    "                    spins two thirds as long to see time go missing.  Four things in this\n"
+    "                    spins two thirds as long to find lost time.  Four results of this\n"
     "                    make the machine unfit: a gap above 1 ms, stolen time that the kernel\n"
-    "                    counts meanwhile, a kernel that does not tell of stolen time, and a core\n"
-    "                    that is refused to the measurement.  How late timers are does not.\n"
+    "                    counts meanwhile, a kernel that does not report stolen time, and a core\n"
+    "                    on which the measurement is refused.  Late timers alone do not.\n"
     "                    0: settings only, nothing is measured\n"
     "  --cpu N           the frame's core (default: the one that a run would take)\n"
     "\n"
     "  --tune            print what can be changed without a reboot, and the boot line\n"
-    "  --apply           change it.  All changes are made or none; what was there before is in\n"
-    "                    the undo file ahead of the first one\n"
-    "  --undo-file FILE  where to (default: airbearing-undo.txt here); must not exist\n"
+    "  --apply           make the changes, all or none; the old values are in the undo file "
+    "before\n"
+    "                    the first change\n"
+    "  --undo-file FILE  its path (default: airbearing-undo.txt here); must not exist\n"
     "  --skip NAME       leave a change out: throttling, fair-server, timer-migration, thp, numa,\n"
     "                    governor, workqueues, interrupts, cpuset\n"
-    "  --undo FILE       put back what was there before, and remove FILE\n"
+    "  --undo FILE       restore the old values, and remove FILE\n"
     "\n"
     "AIRBEARING_ROOT is for tests: a directory with a proc, sys and dev to use for this "
     "machine's.\n"
@@ -61,7 +63,7 @@ struct doctor_options {
 
 static int usage_error(const char *what, const char *value)
 {
-    fprintf(stderr, "airbearing doctor: %s%s%s%s; airbearing doctor --help tells more\n", what,
+    fprintf(stderr, "airbearing doctor: %s%s%s%s; see airbearing doctor --help\n", what,
             value ? " \"" : "", value ? value : "", value ? "\"" : "");
     return EXIT_USAGE;
 }
@@ -86,12 +88,12 @@ static int take_number(struct doctor_options *options, int option, const char *v
         options->seconds = strtod(value, &rest);
         if (rest == value || *rest != '\0' ||
             !(options->seconds >= 0.0 && options->seconds <= SECONDS_MAX))
-            return usage_error("--seconds wants a number from 0 to 86400, not", value);
+            return usage_error("--seconds needs a number from 0 to 86400, not", value);
         return 0;
     }
     const long cpu = strtol(value, &rest, 10);
     if (rest == value || *rest != '\0' || cpu < 0 || cpu >= RT_CPU_MAX)
-        return usage_error("--cpu wants the number of a core, not", value);
+        return usage_error("--cpu needs the number of a core, not", value);
     options->cpu = (int)cpu;
     return 0;
 }
@@ -128,13 +130,13 @@ static int take_option(void *self, int option, char *value)
 static int check_options(const struct doctor_options *options)
 {
     if (options->undo && (options->tune || options->apply || options->undo_file || options->json))
-        return usage_error("--undo goes alone", NULL);
+        return usage_error("--undo takes no other option", NULL);
     if (options->apply && !options->tune)
-        return usage_error("--apply goes with --tune", NULL);
+        return usage_error("--apply needs --tune", NULL);
     if (options->undo_file && !options->apply)
-        return usage_error("--undo-file goes with --tune --apply", NULL);
+        return usage_error("--undo-file needs --tune --apply", NULL);
     if (options->tuning.skip_count > 0 && !options->tune)
-        return usage_error("--skip goes with --tune", NULL);
+        return usage_error("--skip needs --tune", NULL);
     return 0;
 }
 
@@ -244,7 +246,7 @@ static int undo(const struct doctor_options *options)
     int line;
     const int status = changes_load(options->undo, &changes, &line);
     if (status != 0 && line > 0)
-        fprintf(stderr, "%s:%d:1: this is no line of an undo file\n", options->undo, line);
+        fprintf(stderr, "%s:%d:1: not a line of an undo file\n", options->undo, line);
     else if (status != 0)
         fprintf(stderr, "%s: %s\n", options->undo, strerror(-status));
     if (status != 0)

@@ -18,7 +18,7 @@ static void examine_preempt(const struct doctor_facts *facts, struct doctor_find
     if (facts->machine.kernel_rt)
         doctor_seen(finding, DOCTOR_OK, "%s is PREEMPT_RT", kernel);
     else if (kernel[0] == '\0')
-        doctor_seen(finding, DOCTOR_UNKNOWN, "the kernel does not tell its release");
+        doctor_seen(finding, DOCTOR_UNKNOWN, "the kernel does not report its release");
     else
         doctor_seen(finding, DOCTOR_BAD, "%s is not PREEMPT_RT", kernel);
     if (finding->state != DOCTOR_OK)
@@ -88,7 +88,7 @@ static void examine_group(const struct doctor_facts *facts, struct doctor_findin
     } else if (machine->rt_group[0] != '\0') {
         doctor_seen(finding, DOCTOR_OK, "%s has a budget", machine->rt_group);
     } else {
-        doctor_seen(finding, DOCTOR_OK, "real-time time is not parcelled out to cgroups");
+        doctor_seen(finding, DOCTOR_OK, "cgroups have no real-time budgets");
     }
 }
 
@@ -102,7 +102,7 @@ static void examine_nice(const struct doctor_facts *facts, struct doctor_finding
     if (facts->measured && facts->baseline.thread.policy != SCHED_FIFO)
         doctor_seen(finding, DOCTOR_BAD, "SCHED_FIFO was tried and refused");
     else if (facts->machine.cap_sys_nice)
-        doctor_seen(finding, DOCTOR_OK, "CAP_SYS_NICE is there");
+        doctor_seen(finding, DOCTOR_OK, "CAP_SYS_NICE is given");
     else if (limit >= DOCTOR_PRIORITY)
         doctor_seen(finding, DOCTOR_OK, "no CAP_SYS_NICE, but ulimit -r allows priority %d",
                     DOCTOR_PRIORITY);
@@ -134,8 +134,8 @@ static void examine_workqueues(const struct doctor_facts *facts, struct doctor_f
 static void examine_uring(const struct doctor_facts *facts, struct doctor_findings *findings)
 {
     const struct doctor_uring *uring = &facts->uring;
-    struct doctor_finding *finding = doctor_begin(findings, "io-uring", DOCTOR_HELPFUL,
-                                                  "links and logs take slower ways without it");
+    struct doctor_finding *finding =
+        doctor_begin(findings, "io-uring", DOCTOR_HELPFUL, "links and logs are slower without it");
     if (uring->error != 0 || facts->audit.io_uring_disabled == 2) {
         doctor_seen(finding, DOCTOR_WARN, "refused (%s)",
                     uring->error != 0 ? strerror(uring->error) : "io_uring_disabled = 2");

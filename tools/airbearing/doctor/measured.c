@@ -10,7 +10,7 @@ static void examine_virtual(const struct doctor_facts *facts, struct doctor_find
     struct doctor_finding *finding = doctor_begin(findings, "virtualization", DOCTOR_HELPFUL,
                                                   "a hypervisor takes the core at any time");
     if (!facts->machine.hypervisor) {
-        doctor_seen(finding, DOCTOR_OK, "no hypervisor tells of itself");
+        doctor_seen(finding, DOCTOR_OK, "no hypervisor is reported");
         return;
     }
     doctor_seen(finding, DOCTOR_WARN, "a virtual machine");
@@ -26,7 +26,7 @@ static void examine_steal(const struct doctor_facts *facts, struct doctor_findin
     struct doctor_finding *finding =
         doctor_begin(findings, "steal", DOCTOR_ESSENTIAL, "time that the host gave to others");
     if (facts->before.steal_ticks < 0 || total < 0)
-        doctor_seen(finding, DOCTOR_UNKNOWN, "/proc/stat does not tell");
+        doctor_seen(finding, DOCTOR_UNKNOWN, "/proc/stat does not report it");
     else if (facts->measured && taken > 0)
         doctor_seen(finding, DOCTOR_BAD, "%lld ms while measuring, %lld ms since boot",
                     taken * MS_PER_TICK, total * MS_PER_TICK);

@@ -67,7 +67,7 @@ static void examine_huge(const struct doctor_facts *facts, struct doctor_finding
     struct doctor_finding *finding = doctor_begin(findings, "huge-pages", DOCTOR_HELPFUL,
                                                   "small pages miss the translation cache more");
     if (audit->huge_free < 0 || audit->huge_kb < 0) {
-        doctor_seen(finding, DOCTOR_UNKNOWN, "/proc/meminfo does not tell");
+        doctor_seen(finding, DOCTOR_UNKNOWN, "/proc/meminfo does not report it");
     } else if (audit->huge_free > 0) {
         doctor_seen(finding, DOCTOR_OK, "%ld of %ld KiB free", audit->huge_free, audit->huge_kb);
     } else {
@@ -79,9 +79,9 @@ static void examine_huge(const struct doctor_facts *facts, struct doctor_finding
 static void examine_thp(const struct doctor_facts *facts, struct doctor_findings *findings)
 {
     const char *thp = facts->audit.thp;
-    struct doctor_finding *finding =
-        doctor_begin(findings, "thp", DOCTOR_HELPFUL,
-                     "the kernel merges pages behind the program's back, and stops it for that");
+    struct doctor_finding *finding = doctor_begin(
+        findings, "thp", DOCTOR_HELPFUL,
+        "the kernel merges pages without being asked, and stops the program while it does");
     if (thp[0] == '\0')
         doctor_seen(finding, DOCTOR_UNKNOWN, "transparent huge pages are not to be seen");
     else

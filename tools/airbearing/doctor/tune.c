@@ -18,21 +18,21 @@ struct plan {
     const struct doctor_facts *facts;
     const struct tune_options *options;
     struct tune *tune;
-    bool own[RT_LIST_MAX];   /* cores reserved for the run */
-    bool house[RT_LIST_MAX]; /* all other cores */
-    int house_count;
+    bool own[RT_LIST_MAX];    /* cores reserved for the run */
+    bool others[RT_LIST_MAX]; /* all other cores */
+    int other_count;
 };
 
 /* Own: the frame's core, and the I/O thread's where it has one to itself.  Others: the remaining
  * cores. */
 static void part_cores(const struct doctor_facts *facts, bool own[RT_LIST_MAX],
-                       bool house[RT_LIST_MAX])
+                       bool others[RT_LIST_MAX])
 {
     own[facts->audit.cpu] = true;
     if (facts->plan.io_polls)
         own[facts->plan.io_cpu] = true;
     for (int cpu = 0; cpu < RT_LIST_MAX; cpu++)
-        house[cpu] = facts->audit.online[cpu] && !own[cpu] && !facts->machine.isolated[cpu];
+        others[cpu] = facts->audit.online[cpu] && !own[cpu] && !facts->machine.isolated[cpu];
 }
 
 static bool is_skipped(const struct plan *plan, const char *name)
@@ -134,12 +134,12 @@ static void print_mask(const bool set[RT_LIST_MAX], char *mask, size_t size)
 static void plan_workqueues(struct plan *plan)
 {
     char mask[CHANGE_TEXT_SIZE];
-    print_mask(plan->house, mask, sizeof mask);
-    if (plan->facts->audit.workqueues == RT_YES && plan->house_count > 0)
+    print_mask(plan->others, mask, sizeof mask);
+    if (plan->facts->audit.workqueues == RT_YES && plan->other_count > 0)
         plan_write(plan, "workqueues", "/sys/devices/virtual/workqueue/cpumask", mask);
 }
 
-static void plan_interrupts_of(struct plan *plan, int cpu, const char *house)
+static void plan_interrupts_of(struct plan *plan, int cpu, const char *others)
 {
     struct rt_interrupts interrupts;
     rt_interrupts_read(plan->root, cpu, &interrupts);
@@ -147,17 +147,17 @@ static void plan_interrupts_of(struct plan *plan, int cpu, const char *house)
         char path[CHANGE_PATH_SIZE];
         snprintf(path, sizeof path, "/proc/irq/%d/smp_affinity_list", interrupts.irq[i].number);
         if (!interrupts.irq[i].managed)
-            plan_write(plan, "interrupts", path, house);
+            plan_write(plan, "interrupts", path, others);
     }
 }
 
 static void plan_interrupts(struct plan *plan)
 {
-    char house[CHANGE_TEXT_SIZE];
-    rt_print_list(plan->house, house, sizeof house);
-    for (int cpu = 0; cpu < RT_LIST_MAX && plan->house_count > 0; cpu++)
+    char others[CHANGE_TEXT_SIZE];
+    rt_print_list(plan->others, others, sizeof others);
+    for (int cpu = 0; cpu < RT_LIST_MAX && plan->other_count > 0; cpu++)
         if (plan->own[cpu])
-            plan_interrupts_of(plan, cpu, house);
+            plan_interrupts_of(plan, cpu, others);
 }
 
 /*
@@ -255,9 +255,9 @@ void tune_plan(const char *root, const struct doctor_facts *facts,
 {
     struct plan plan = {.root = root, .facts = facts, .options = options, .tune = tune};
     tune->changes.count = tune->advice_count = 0;
-    part_cores(facts, plan.own, plan.house);
+    part_cores(facts, plan.own, plan.others);
     for (int cpu = 0; cpu < RT_LIST_MAX; cpu++)
-        plan.house_count += plan.house[cpu];
+        plan.other_count += plan.others[cpu];
     plan_kernel(&plan);
     plan_governors(&plan);
     plan_workqueues(&plan);
@@ -270,12 +270,12 @@ void tune_plan(const char *root, const struct doctor_facts *facts,
 
 void tune_boot_line(const struct doctor_facts *facts, char *line, size_t size)
 {
-    bool own[RT_LIST_MAX] = {false}, house[RT_LIST_MAX] = {false};
+    bool own[RT_LIST_MAX] = {false}, others[RT_LIST_MAX] = {false};
     char cores[RT_LIST_SIZE], rest[RT_LIST_SIZE];
     line[0] = '\0';
-    part_cores(facts, own, house);
+    part_cores(facts, own, others);
     rt_print_list(own, cores, sizeof cores);
-    rt_print_list(house, rest, sizeof rest);
+    rt_print_list(others, rest, sizeof rest);
     /* nohz_full includes rcu_nocbs. */
     const bool all = doctor_isolated(facts) && facts->audit.nohz_full == RT_YES;
     if (rest[0] != '\0' && !all)

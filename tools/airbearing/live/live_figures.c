@@ -252,6 +252,6 @@ void live_figures_arm(struct live_figures *live, const void *image, uint64_t log
     if (counter_advanced(before.refused, now.refused))
         log_event(live, log_ns, LIVE_WARNING, "no grapple: %s",
                   before.payload != 0 ? "the hand has something already"
-                  : now.reach < 0.0   ? "there is no fixture"
+                  : now.reach < 0.0   ? "no fixture is in reach"
                                       : "no fixture is inside the capture envelope");
 }

@@ -9,59 +9,60 @@ const char run_status_schema[] = "# How the operator's desk stands.\n"
                                  "bool paused\n"
                                  "uint8[] faults # 1: it is on; by the numbers of fault.N\n";
 
-void run_status_open(struct run_status *standing, const struct cfg_scenario *scenario,
+void run_status_open(struct run_status *run_status, const struct cfg_scenario *scenario,
                      struct run_status_sink sink)
 {
-    *standing = (struct run_status){.scenario = scenario, .sink = sink};
+    *run_status = (struct run_status){.scenario = scenario, .sink = sink};
 }
 
-void run_status_close(struct run_status *standing)
+void run_status_close(struct run_status *run_status)
 {
-    io_byte_writer_free(&standing->image);
+    io_byte_writer_free(&run_status->image);
 }
 
-static void publish_message(struct run_status *standing)
+static void publish_message(struct run_status *run_status)
 {
-    struct io_byte_writer *image = &standing->image;
-    const int count = standing->scenario->spec.fault_count;
+    struct io_byte_writer *image = &run_status->image;
+    const int count = run_status->scenario->spec.fault_count;
     io_byte_writer_clear(image);
-    io_put_u8(image, standing->paused);
+    io_put_u8(image, run_status->paused);
     io_cdr_u32(image, (uint32_t)count);
     for (int i = 0; i < count; i++)
-        io_put_u8(image, standing->on >> i & 1);
+        io_put_u8(image, run_status->on >> i & 1);
     if (!image->failed)
-        standing->sink.image(standing->sink.self, image);
+        run_status->sink.image(run_status->sink.self, image);
 }
 
-static void publish_faults(const struct run_status *standing, uint32_t which, const char *what)
+static void publish_faults(const struct run_status *run_status, uint32_t which, const char *what)
 {
     char text[SIM_LABEL_MAX + 32];
-    for (int i = 0; i < standing->scenario->spec.fault_count; i++) {
+    for (int i = 0; i < run_status->scenario->spec.fault_count; i++) {
         if (!(which >> i & 1))
             continue;
-        snprintf(text, sizeof text, "fault %s: %s", what, standing->scenario->spec.faults[i].text);
-        standing->sink.event(standing->sink.self, text);
+        snprintf(text, sizeof text, "fault %s: %s", what,
+                 run_status->scenario->spec.faults[i].text);
+        run_status->sink.event(run_status->sink.self, text);
     }
 }
 
 /* Publish the status if it differs from the one published last. */
-static void publish_if_changed(struct run_status *standing, bool paused, uint32_t on)
+static void publish_if_changed(struct run_status *run_status, bool paused, uint32_t on)
 {
-    const uint32_t before = standing->on;
-    if (standing->met && paused == standing->paused && on == before)
+    const uint32_t before = run_status->on;
+    if (run_status->met && paused == run_status->paused && on == before)
         return;
-    standing->met = true;
-    standing->paused = paused;
-    standing->on = on;
-    publish_message(standing);
-    publish_faults(standing, on & ~before, "begins");
-    publish_faults(standing, before & ~on, "ends");
+    run_status->met = true;
+    run_status->paused = paused;
+    run_status->on = on;
+    publish_message(run_status);
+    publish_faults(run_status, on & ~before, "begins");
+    publish_faults(run_status, before & ~on, "ends");
 }
 
 /* A fault that began and ended since the last update is still published. */
-void run_status_update(struct run_status *standing, bool paused, uint32_t on, uint32_t struck)
+void run_status_update(struct run_status *run_status, bool paused, uint32_t on, uint32_t struck)
 {
-    if (struck & ~standing->on & ~on)
-        publish_if_changed(standing, paused, standing->on | struck | on);
-    publish_if_changed(standing, paused, on);
+    if (struck & ~run_status->on & ~on)
+        publish_if_changed(run_status, paused, run_status->on | struck | on);
+    publish_if_changed(run_status, paused, on);
 }

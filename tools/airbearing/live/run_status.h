@@ -32,10 +32,10 @@ struct run_status {
 };
 
 /* The first update is always published.  Context: setup. */
-void run_status_open(struct run_status *standing, const struct cfg_scenario *scenario,
+void run_status_open(struct run_status *run_status, const struct cfg_scenario *scenario,
                      struct run_status_sink sink);
 /* Publish changes.  on: the faults that are on; struck: those that were on since the previous
  * update, which may be over.  Context: one thread that is not real-time. */
-void run_status_update(struct run_status *standing, bool paused, uint32_t on, uint32_t struck);
+void run_status_update(struct run_status *run_status, bool paused, uint32_t on, uint32_t struck);
 /* Context: after the run. */
-void run_status_close(struct run_status *standing);
+void run_status_close(struct run_status *run_status);

@@ -79,41 +79,41 @@ static int *sort_nodes(const struct sim_flex *flex)
 struct scene_view *scene_view_create(const struct cfg_scenario *scenario)
 {
     const size_t count = (size_t)scenario->spec.body_count;
-    struct scene_view *picture = calloc(1, sizeof *picture);
+    struct scene_view *scene = calloc(1, sizeof *scene);
     struct dyn_body_spec *specs = calloc(count + 1, sizeof *specs);
-    RT_CHECK(picture && specs);
+    RT_CHECK(scene && specs);
     for (int i = 0; i < sim_arm_configuration_count(&scenario->spec); i++) {
         sim_arm_configuration_specs(&scenario->spec, i, specs);
-        picture->models[i] = cfg_tree_place(specs, scenario->spec.body_count);
+        scene->models[i] = cfg_tree_place(specs, scenario->spec.body_count);
     }
-    picture->scenario = scenario;
-    picture->model = picture->models[sim_arm_first_configuration(&scenario->spec)];
+    scene->scenario = scenario;
+    scene->model = scene->models[sim_arm_first_configuration(&scenario->spec)];
     free(specs);
-    picture->straight = calloc((size_t)dyn_model_nq(picture->model) + 1, sizeof(double));
-    picture->along = calloc(count + 1, sizeof *picture->along);
-    RT_CHECK(picture->straight && picture->along);
+    scene->straight = calloc((size_t)dyn_model_nq(scene->model) + 1, sizeof(double));
+    scene->along = calloc(count + 1, sizeof *scene->along);
+    RT_CHECK(scene->straight && scene->along);
     for (size_t i = 0; i < count; i++)
         if (tube_of(&scenario->spec.bodies[i]) != NULL)
-            picture->along[i] = sort_nodes(scenario->spec.bodies[i].flex);
-    return picture;
+            scene->along[i] = sort_nodes(scenario->spec.bodies[i].flex);
+    return scene;
 }
 
-void scene_view_free(struct scene_view *picture)
+void scene_view_free(struct scene_view *scene)
 {
-    if (!picture)
+    if (!scene)
         return;
-    for (int i = 0; i < picture->scenario->spec.body_count; i++)
-        free(picture->along[i]);
-    free(picture->along);
-    free(picture->straight);
-    for (int i = 0; i < sim_arm_configuration_count(&picture->scenario->spec); i++)
-        free(picture->models[i]);
-    free(picture);
+    for (int i = 0; i < scene->scenario->spec.body_count; i++)
+        free(scene->along[i]);
+    free(scene->along);
+    free(scene->straight);
+    for (int i = 0; i < sim_arm_configuration_count(&scene->scenario->spec); i++)
+        free(scene->models[i]);
+    free(scene);
 }
 
-void scene_view_set_payload(struct scene_view *picture, int carried)
+void scene_view_set_payload(struct scene_view *scene, int carried)
 {
-    picture->model = picture->models[carried];
+    scene->model = scene->models[carried];
 }
 
 /* ---- pieces of messages ---------------------------------------------------------------- */
@@ -181,33 +181,33 @@ static bool is_north_east_down(const struct cfg_scenario *scenario)
     return scenario->spec.environment.gravity[2] > 0.0;
 }
 
-void scene_view_transforms(const struct scene_view *picture, const double *q, uint64_t log_ns,
+void scene_view_transforms(const struct scene_view *scene, const double *q, uint64_t log_ns,
                            struct io_byte_writer *out)
 {
     static const struct dyn_pose upright = {
         .turn = {.x = 0.70710678118654752, .y = 0.70710678118654752}};
-    const struct cfg_scenario *scenario = picture->scenario;
+    const struct cfg_scenario *scenario = scene->scenario;
     const bool has_map = is_north_east_down(scenario);
     io_cdr_u32(out, (uint32_t)scenario->spec.body_count + has_map);
     for (int i = 0; i < scenario->spec.body_count; i++) {
-        const struct dyn_pose pose = dyn_body_pose(picture->model, q, i);
+        const struct dyn_pose pose = dyn_body_pose(scene->model, q, i);
         put_place(out, log_ns, world_frame, scenario->spec.bodies[i].name, &pose);
     }
     if (has_map)
         put_place(out, log_ns, map_frame, world_frame, &upright);
 }
 
-void scene_view_rigid_transforms(const struct scene_view *picture, const double *q, uint64_t log_ns,
+void scene_view_rigid_transforms(const struct scene_view *scene, const double *q, uint64_t log_ns,
                                  struct io_byte_writer *out)
 {
-    memcpy(picture->straight, q, (size_t)dyn_model_nq(picture->model) * sizeof *q);
-    for (int i = 0; i < picture->scenario->spec.body_count; i++) {
-        const int modes = dyn_model_modes(picture->model, i);
+    memcpy(scene->straight, q, (size_t)dyn_model_nq(scene->model) * sizeof *q);
+    for (int i = 0; i < scene->scenario->spec.body_count; i++) {
+        const int modes = dyn_model_modes(scene->model, i);
         if (modes > 0)
-            memset(picture->straight + dyn_model_eta_index(picture->model, i), 0,
+            memset(scene->straight + dyn_model_eta_index(scene->model, i), 0,
                    (size_t)modes * sizeof *q);
     }
-    scene_view_transforms(picture, picture->straight, log_ns, out);
+    scene_view_transforms(scene, scene->straight, log_ns, out);
 }
 
 /* ---- what ------------------------------------------------------------------------------ */
@@ -322,10 +322,10 @@ static void put_disc(struct io_byte_writer *out, const struct dyn_rotor *rotor, 
     put_color(out, hue + 2, 0.5);
 }
 
-static void put_body(const struct scene_view *picture, int body, uint64_t log_ns,
+static void put_body(const struct scene_view *scene, int body, uint64_t log_ns,
                      struct io_byte_writer *out)
 {
-    const struct cfg_scenario *scenario = picture->scenario;
+    const struct cfg_scenario *scenario = scene->scenario;
     const struct sim_body *drawn = &scenario->spec.bodies[body];
     const bool boxed = !drawn->has_solids && drawn->spec.mass > 0.0;
     const uint32_t discs = is_hidden(drawn) ? 0 : count_rotors(scenario, body);
@@ -346,29 +346,28 @@ static void put_body(const struct scene_view *picture, int body, uint64_t log_ns
 }
 
 /* A flexible body is drawn in its deformed shape; a tube also in its straight one. */
-static bool is_drawn_bent(const struct scene_view *picture, int body)
+static bool is_drawn_bent(const struct scene_view *scene, int body)
 {
-    const struct sim_body *drawn = &picture->scenario->spec.bodies[body];
+    const struct sim_body *drawn = &scene->scenario->spec.bodies[body];
     return drawn->flex != NULL && drawn->flex->node_count > 0 && !is_hidden(drawn) &&
-           (dyn_model_modes(picture->model, body) > 0 || picture->along[body] != NULL);
+           (dyn_model_modes(scene->model, body) > 0 || scene->along[body] != NULL);
 }
 
-void scene_view_static(const struct scene_view *picture, uint64_t log_ns,
-                       struct io_byte_writer *out)
+void scene_view_static(const struct scene_view *scene, uint64_t log_ns, struct io_byte_writer *out)
 {
-    const int count = picture->scenario->spec.body_count;
+    const int count = scene->scenario->spec.body_count;
     io_cdr_u32(out, 0); /* deletions */
     io_cdr_u32(out, (uint32_t)count);
     for (int i = 0; i < count; i++)
-        put_body(picture, i, log_ns, out);
+        put_body(scene, i, log_ns, out);
 }
 
 /* ---- what bends ------------------------------------------------------------------------ */
 
-bool scene_view_has_flex(const struct scene_view *picture)
+bool scene_view_has_flex(const struct scene_view *scene)
 {
-    for (int i = 0; i < picture->scenario->spec.body_count; i++) {
-        if (is_drawn_bent(picture, i))
+    for (int i = 0; i < scene->scenario->spec.body_count; i++) {
+        if (is_drawn_bent(scene, i))
             return true;
     }
     return false;
@@ -384,13 +383,13 @@ static struct dyn_vec3 bent(const struct dyn_node *node, const double *eta, int 
 }
 
 /* From the joint through the nodes: in the order of the file, of a tube along the body. */
-static void put_points(const struct scene_view *picture, int body, const double *q,
+static void put_points(const struct scene_view *scene, int body, const double *q,
                        struct io_byte_writer *out)
 {
-    const struct sim_flex *flex = picture->scenario->spec.bodies[body].flex;
-    const double *eta = q + dyn_model_eta_index(picture->model, body);
-    const int modes = dyn_model_modes(picture->model, body);
-    const int *along = picture->along[body];
+    const struct sim_flex *flex = scene->scenario->spec.bodies[body].flex;
+    const double *eta = q + dyn_model_eta_index(scene->model, body);
+    const int modes = dyn_model_modes(scene->model, body);
+    const int *along = scene->along[body];
     io_cdr_u32(out, 1 + (uint32_t)flex->node_count);
     for (int i = 0; i <= flex->node_count; i++) {
         const int node = along != NULL ? along[i] : i - 1;
@@ -401,17 +400,17 @@ static void put_points(const struct scene_view *picture, int body, const double 
 }
 
 /* The thickness of a tube, else 3 pixels at any distance. */
-static void put_line(const struct scene_view *picture, int body, const double *q,
+static void put_line(const struct scene_view *scene, int body, const double *q,
                      struct io_byte_writer *out)
 {
     enum { LINE_STRIP = 0 };
-    const struct sim_solid *tube = tube_of(&picture->scenario->spec.bodies[body]);
+    const struct sim_solid *tube = tube_of(&scene->scenario->spec.bodies[body]);
     const struct dyn_pose here = {.turn = {.w = 1.0}};
     io_put_u8(out, LINE_STRIP);
     put_pose(out, &here);
     io_cdr_f64(out, tube != NULL ? tube->size[0] : 3.0);
     io_put_u8(out, tube == NULL); /* in pixels */
-    put_points(picture, body, q, out);
+    put_points(scene, body, q, out);
     if (tube != NULL)
         put_paint(out, tube, body);
     else
@@ -419,30 +418,30 @@ static void put_line(const struct scene_view *picture, int body, const double *q
     put_none(out, 2); /* colors, indices */
 }
 
-void scene_view_flex_lines(const struct scene_view *picture, const double *q, uint64_t log_ns,
+void scene_view_flex_lines(const struct scene_view *scene, const double *q, uint64_t log_ns,
                            struct io_byte_writer *out)
 {
-    const struct cfg_scenario *scenario = picture->scenario;
+    const struct cfg_scenario *scenario = scene->scenario;
     uint32_t count = 0;
     for (int i = 0; i < scenario->spec.body_count; i++)
-        count += is_drawn_bent(picture, i);
+        count += is_drawn_bent(scene, i);
     io_cdr_u32(out, 0); /* deletions */
     io_cdr_u32(out, count);
     for (int i = 0; i < scenario->spec.body_count; i++) {
-        if (!is_drawn_bent(picture, i))
+        if (!is_drawn_bent(scene, i))
             continue;
         put_entity_head(out, log_ns, scenario->spec.bodies[i].name);
         put_none(out, 3); /* cubes, spheres, cylinders */
         io_cdr_u32(out, 1);
-        put_line(picture, i, q, out);
+        put_line(scene, i, q, out);
         put_none(out, 3); /* triangles, texts, models */
     }
 }
 
 /* A line depends on the modes only. */
-void scene_view_rigid_lines(const struct scene_view *picture, uint64_t log_ns,
+void scene_view_rigid_lines(const struct scene_view *scene, uint64_t log_ns,
                             struct io_byte_writer *out)
 {
-    memset(picture->straight, 0, (size_t)dyn_model_nq(picture->model) * sizeof(double));
-    scene_view_flex_lines(picture, picture->straight, log_ns, out);
+    memset(scene->straight, 0, (size_t)dyn_model_nq(scene->model) * sizeof(double));
+    scene_view_flex_lines(scene, scene->straight, log_ns, out);
 }

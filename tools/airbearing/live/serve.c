@@ -66,10 +66,10 @@ struct serve {
     char link_key[IO_LINK_MAX][24];
     int pair_count;
     struct io_server *server;
-    struct scene_view *picture;
+    struct scene_view *scene;
     struct sim_predictor *predictor; /* NULL: there is none */
     struct live_figures live;
-    struct run_status standing; /* used by the housekeeping thread */
+    struct run_status run_status; /* used by the housekeeping thread */
     struct io_byte_writer image;
     int hand;            /* receives hand messages; -1: none */
     uint64_t drawn_ns;   /* wall time of the newest scene message */
@@ -125,7 +125,7 @@ int serve_check(const struct serve_options *options)
     }
     if (!split_address(options->at, address, &port)) {
         fprintf(stderr,
-                "airbearing run: --serve wants PORT, from 0 (any that is free) to 65535, or "
+                "airbearing run: --serve needs PORT, from 0 (any that is free) to 65535, or "
                 "ADDRESS:PORT with a numeric IPv4 address, not \"%s\"\n",
                 options->at);
         return EXIT_USAGE;
@@ -308,7 +308,7 @@ static void log_fault(void *self, const char *text)
 void serve_run_status(struct serve *serve, bool paused, uint32_t on, uint32_t struck)
 {
     if (serve)
-        run_status_update(&serve->standing, paused, on, struck);
+        run_status_update(&serve->run_status, paused, on, struck);
 }
 
 void serve_show_prediction(struct serve *serve, struct sim_predictor *predictor)
@@ -325,8 +325,8 @@ static void publish_prediction(struct serve *serve)
         serve->predictor ? sim_predictor_newest(serve->predictor, &log_ns, &carried) : NULL;
     if (!q)
         return;
-    scene_view_set_payload(serve->picture, carried);
-    scene_view_transforms(serve->picture, q, log_ns, &serve->image);
+    scene_view_set_payload(serve->scene, carried);
+    scene_view_transforms(serve->scene, q, log_ns, &serve->image);
     broadcast_image(serve, LIVE_GHOST, log_ns);
 }
 
@@ -343,14 +343,14 @@ static void publish_vehicle(struct serve *serve, const double *q, uint64_t log_n
         return;
     serve->drawn_ns = now_ns;
     publish_prediction(serve);
-    scene_view_set_payload(serve->picture, carried_by(serve, q));
-    scene_view_transforms(serve->picture, q, log_ns, &serve->image);
+    scene_view_set_payload(serve->scene, carried_by(serve, q));
+    scene_view_transforms(serve->scene, q, log_ns, &serve->image);
     broadcast_image(serve, LIVE_PLACES, log_ns);
-    if (!scene_view_has_flex(serve->picture))
+    if (!scene_view_has_flex(serve->scene))
         return;
-    scene_view_flex_lines(serve->picture, q, log_ns, &serve->image);
+    scene_view_flex_lines(serve->scene, q, log_ns, &serve->image);
     broadcast_image(serve, LIVE_LINES, log_ns);
-    scene_view_rigid_transforms(serve->picture, q, log_ns, &serve->image);
+    scene_view_rigid_transforms(serve->scene, q, log_ns, &serve->image);
     broadcast_image(serve, LIVE_STRAIGHT_PLACES, log_ns);
 }
 
@@ -541,16 +541,16 @@ int serve_open(const struct serve_options *options, const struct serve_spec *spe
         code = start(made, options, spec);
     if (code)
         return code;
-    made->picture = scene_view_create(spec->scenario);
+    made->scene = scene_view_create(spec->scenario);
     live_figures_open(&made->live, spec->scenario,
                       (struct live_sink){made, publish_figures, log_event, publish_status});
-    run_status_open(&made->standing, spec->scenario,
+    run_status_open(&made->run_status, spec->scenario,
                     (struct run_status_sink){made, publish_run_status, log_fault});
     serve_run_status(made, false, 0, 0);
-    scene_view_static(made->picture, 0, &made->image);
+    scene_view_static(made->scene, 0, &made->image);
     broadcast_image(made, LIVE_SCENE, 0);
-    if (scene_view_has_flex(made->picture)) {
-        scene_view_rigid_lines(made->picture, 0, &made->image);
+    if (scene_view_has_flex(made->scene)) {
+        scene_view_rigid_lines(made->scene, 0, &made->image);
         broadcast_image(made, LIVE_STRAIGHT_LINES, 0);
     }
     io_telemetry_observe(spec->telemetry, (struct io_record_observer){made, on_record});
@@ -565,9 +565,9 @@ void serve_close(struct serve *serve, struct io_server_counts *counts)
         io_server_close(serve->server, counts);
     if (serve->hand >= 0)
         close(serve->hand);
-    scene_view_free(serve->picture);
+    scene_view_free(serve->scene);
     io_byte_writer_free(&serve->image);
-    run_status_close(&serve->standing);
+    run_status_close(&serve->run_status);
     for (int i = 0; i < serve->pair_count; i++)
         free(serve->told[i]);
     free(serve);

@@ -19,21 +19,21 @@ static uint32_t every_of(const struct io_mcap_recover_channel *channel)
     return 1;
 }
 
-bool channel_counts_open(struct channel_counts *tally, const struct io_mcap_recover *recovery)
+bool channel_counts_open(struct channel_counts *counts, const struct io_mcap_recover *recovery)
 {
-    *tally = (struct channel_counts){.channel = calloc(LOG_CHANNEL_MAX, sizeof *tally->channel)};
-    if (!tally->channel)
+    *counts = (struct channel_counts){.channel = calloc(LOG_CHANNEL_MAX, sizeof *counts->channel)};
+    if (!counts->channel)
         return false;
     struct io_mcap_recover_channel channel;
     for (unsigned id = 0; io_mcap_recover_channel(recovery, id, &channel); id = channel.id + 1u)
-        tally->channel[channel.id].every = every_of(&channel);
+        counts->channel[channel.id].every = every_of(&channel);
     return true;
 }
 
-void channel_counts_free(struct channel_counts *tally)
+void channel_counts_free(struct channel_counts *counts)
 {
-    free(tally->channel);
-    *tally = (struct channel_counts){0};
+    free(counts->channel);
+    *counts = (struct channel_counts){0};
 }
 
 static void widen(uint64_t *first, uint64_t *last, bool is_first, uint64_t ns)
@@ -44,9 +44,9 @@ static void widen(uint64_t *first, uint64_t *last, bool is_first, uint64_t ns)
         *last = ns;
 }
 
-void channel_counts_add(struct channel_counts *tally, const struct io_mcap_message *message)
+void channel_counts_add(struct channel_counts *counts, const struct io_mcap_message *message)
 {
-    struct log_channel *channel = &tally->channel[message->channel];
+    struct log_channel *channel = &counts->channel[message->channel];
     if (channel->every == 0)
         channel->every = 1; /* defined in a chunk */
     /* The number with these low 32 bits that is nearest to the previous one. */
@@ -56,14 +56,14 @@ void channel_counts_add(struct channel_counts *tally, const struct io_mcap_messa
             ? message->sequence
             : channel->sequence_max + (uint64_t)step;
     widen(&channel->first_ns, &channel->last_ns, channel->records == 0, message->log_time_ns);
-    widen(&tally->first_ns, &tally->last_ns, tally->records == 0, message->log_time_ns);
+    widen(&counts->first_ns, &counts->last_ns, counts->records == 0, message->log_time_ns);
     if (channel->records == 0 || sequence > channel->sequence_max)
         channel->sequence_max = sequence;
     channel->chosen += (sequence + 1) % channel->every == 0;
     channel->records++;
-    tally->records++;
-    if (message->channel >= tally->id_end)
-        tally->id_end = message->channel + 1;
+    counts->records++;
+    if (message->channel >= counts->id_end)
+        counts->id_end = message->channel + 1;
 }
 
 uint64_t channel_counts_missing(const struct log_channel *channel)
@@ -74,11 +74,11 @@ uint64_t channel_counts_missing(const struct log_channel *channel)
     return due > channel->chosen ? due - channel->chosen : 0;
 }
 
-uint64_t channel_counts_missing_all(const struct channel_counts *tally)
+uint64_t channel_counts_missing_all(const struct channel_counts *counts)
 {
     uint64_t missing = 0;
-    for (int id = 0; id < tally->id_end; id++)
-        missing += channel_counts_missing(&tally->channel[id]);
+    for (int id = 0; id < counts->id_end; id++)
+        missing += channel_counts_missing(&counts->channel[id]);
     return missing;
 }
 
@@ -111,7 +111,7 @@ void log_print_losses(const struct io_mcap_recover_losses *losses, uint64_t miss
     if (losses->data_bad)
         fprintf(out, "lost: something in the data section, whose CRC is wrong\n");
     if (losses->has_statistics && losses->stated_messages != losses->messages)
-        fprintf(out, "lost: the summary tells of %" PRIu64 " records, %" PRIu64 " are there\n",
+        fprintf(out, "lost: the summary lists %" PRIu64 " records, %" PRIu64 " are there\n",
                 losses->stated_messages, losses->messages);
     if (missing > 0)
         fprintf(out, "lost: %" PRIu64 " records are missing by their sequence numbers\n", missing);

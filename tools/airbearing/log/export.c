@@ -21,18 +21,17 @@ static const char usage[] =
     "       airbearing log export LOG --csv FILE --channel TOPIC\n"
     "       airbearing log export LOG --hgrm FILE [--of start-error|busy]\n"
     "\n"
-    "  --csv PATH        one file per channel, /device/gyro as device.gyro.csv; its head has "
-    "names\n"
-    "                    and units, floating numbers have 17 digits.  PATH is a folder, made "
-    "where\n"
-    "                    there is none, or the file itself where one channel is asked for\n"
+    "  --csv PATH        one file per channel, /device/gyro as device.gyro.csv; its first line "
+    "has\n"
+    "                    names and units, floating numbers have 17 digits.  PATH is a folder,\n"
+    "                    which is made if it is missing, or the file of a single channel\n"
     "  --channel TOPIC   only this one; may be given many times\n"
-    "  --hgrm FILE       start errors, or busy times of a run that no wall clock paced, in the\n"
+    "  --hgrm FILE       start errors, or busy times of a run without real pace, in the\n"
     "                    percentile text of HdrHistogram, microseconds\n"
     "  --of QUANTITY     start-error or busy instead\n"
     "\n"
     "Logs that were cut off or damaged are read as far as they can be.\n"
-    "Exit: 0 done, and no record is known to be gone; 1 done, and some are; 2 the log cannot be\n"
+    "Exit: 0 done, and no record is known to be lost; 1 done, and some are; 2 the log cannot be\n"
     "read, has no such channel, or a file cannot be written; 64 usage.\n";
 
 enum { CHANNEL_MAX = 64, FIELD_MAX = 512, CDR_HEADER_SIZE = 4, PATH_SIZE = 4096 };
@@ -53,9 +52,9 @@ struct table {
 
 struct export
 {
-    const struct export_options *wishes;
+    const struct export_options *options;
     struct io_mcap_recover *recovery;
-    struct channel_counts tally;
+    struct channel_counts counts;
     struct table *table[LOG_CHANNEL_MAX]; /* by channel id */
     uint64_t left_out;                    /* messages too short for their fields */
 };
@@ -127,12 +126,12 @@ static void print_row(const struct table *table, const struct io_mcap_message *m
     putc('\n', table->out);
 }
 
-static bool is_wanted(const struct export_options *wishes, const char *topic)
+static bool is_wanted(const struct export_options *options, const char *topic)
 {
-    for (int i = 0; i < wishes->channel_count; i++)
-        if (strcmp(wishes->channel[i], topic) == 0)
+    for (int i = 0; i < options->channel_count; i++)
+        if (strcmp(options->channel[i], topic) == 0)
             return true;
-    return wishes->channel_count == 0;
+    return options->channel_count == 0;
 }
 
 static bool is_folder(const char *path)
@@ -144,7 +143,7 @@ static bool is_folder(const char *path)
 static int open_table(struct export *export, const struct io_mcap_recover_channel *channel)
 {
     char path[PATH_SIZE];
-    const char *csv = export->wishes->csv;
+    const char *csv = export->options->csv;
     struct table *table = calloc(1, sizeof *table);
     if (!table)
         return print_error(csv, "no memory");
@@ -166,22 +165,21 @@ static int open_table(struct export *export, const struct io_mcap_recover_channe
 
 static int open_tables(struct export *export)
 {
-    const struct export_options *wishes = export->wishes;
+    const struct export_options *options = export->options;
     struct io_mcap_recover_channel channel;
     int opened = 0, code = 0;
-    if (wishes->channel_count != 1 && !is_folder(wishes->csv) && mkdir(wishes->csv, 0777) != 0)
-        return print_error(wishes->csv, strerror(errno));
+    if (options->channel_count != 1 && !is_folder(options->csv) && mkdir(options->csv, 0777) != 0)
+        return print_error(options->csv, strerror(errno));
     for (unsigned id = 0; code == 0 && io_mcap_recover_channel(export->recovery, id, &channel);
          id = channel.id + 1u) {
-        if (!is_wanted(wishes, channel.topic))
+        if (!is_wanted(options, channel.topic))
             continue;
         opened++;
         code = open_table(export, &channel);
     }
-    if (code == 0 && opened < wishes->channel_count)
-        return print_error(wishes->log,
-                           "it has not all the channels asked for; airbearing log info "
-                           "lists them");
+    if (code == 0 && opened < options->channel_count)
+        return print_error(options->log, "the log lacks a requested channel; airbearing log info "
+                                         "lists them");
     return code;
 }
 
@@ -194,7 +192,7 @@ static int close_tables(struct export *export, int code)
         if (table->out) {
             const bool is_lost = ferror(table->out) != 0;
             if ((fclose(table->out) != 0 || is_lost) && code == 0)
-                code = print_error(export->wishes->csv, "cannot be written");
+                code = print_error(export->options->csv, "cannot be written");
         }
         free(table);
     }
@@ -207,7 +205,7 @@ static int write_tables(struct export *export)
     int code = open_tables(export);
     while (code == 0 && io_mcap_recover_next(export->recovery, &message)) {
         const struct table *table = export->table[message.channel];
-        channel_counts_add(&export->tally, &message);
+        channel_counts_add(&export->counts, &message);
         if (!table)
             continue;
         if (message.size < CDR_HEADER_SIZE + table->payload_size)
@@ -223,15 +221,15 @@ static int write_tables(struct export *export)
 static bool wants_busy(const struct export *export)
 {
     struct io_mcap_recover_metadata pair;
-    if (export->wishes->of)
-        return strcmp(export->wishes->of, "busy") == 0;
+    if (export->options->of)
+        return strcmp(export->options->of, "busy") == 0;
     for (size_t i = 0; io_mcap_recover_metadata(export->recovery, i, &pair); i++)
         if (io_slice_is(pair.key, "pace"))
             return !io_slice_is(pair.value, "real");
     return false;
 }
 
-static bool add_frame(struct export *export, struct percentiles *spread, bool busy,
+static bool add_frame(struct export *export, struct percentiles *percentiles, bool busy,
                       const struct io_mcap_message *message)
 {
     struct sim_record_frame frame;
@@ -242,37 +240,37 @@ static bool add_frame(struct export *export, struct percentiles *spread, bool bu
     memcpy(&frame, message->data + CDR_HEADER_SIZE, SIM_RECORD_FRAME_SIZE);
     const uint64_t from = busy ? frame.start_ns : frame.release_ns;
     const uint64_t to = busy ? frame.end_ns : frame.start_ns;
-    return percentiles_add(spread, to > from ? to - from : 0, frame.frame);
+    return percentiles_add(percentiles, to > from ? to - from : 0, frame.frame);
 }
 
 static int write_percentiles(struct export *export)
 {
-    const char *path = export->wishes->hgrm;
+    const char *path = export->options->hgrm;
     const bool busy = wants_busy(export);
-    struct percentiles spread = {0};
+    struct percentiles percentiles = {0};
     struct io_mcap_message message;
     bool fits = true;
     while (io_mcap_recover_next(export->recovery, &message)) {
-        channel_counts_add(&export->tally, &message);
+        channel_counts_add(&export->counts, &message);
         if (fits && strcmp(message.topic, "/frame") == 0)
-            fits = add_frame(export, &spread, busy, &message);
+            fits = add_frame(export, &percentiles, busy, &message);
     }
     int code = 0;
     FILE *out = NULL;
     if (!fits)
         code = print_error(path, "no memory");
-    else if (spread.count == 0)
-        code = print_error(export->wishes->log, "no /frame record inside");
+    else if (percentiles.count == 0)
+        code = print_error(export->options->log, "no /frame record inside");
     else if (!(out = fopen(path, "we")))
         code = print_error(path, strerror(errno));
     if (out) {
-        percentiles_sort(&spread);
-        percentiles_print_hgrm(&spread, out);
+        percentiles_sort(&percentiles);
+        percentiles_print_hgrm(&percentiles, out);
         const bool is_lost = ferror(out) != 0;
         if (fclose(out) != 0 || is_lost)
             code = print_error(path, "cannot be written");
     }
-    percentiles_free(&spread);
+    percentiles_free(&percentiles);
     return code;
 }
 
@@ -280,59 +278,58 @@ static int write_percentiles(struct export *export)
 
 static int write_outputs(struct export *export)
 {
-    int code = export->wishes->csv ? write_tables(export) : write_percentiles(export);
+    int code = export->options->csv ? write_tables(export) : write_percentiles(export);
     if (code)
         return code;
     const struct io_mcap_recover_losses *losses = io_mcap_recover_losses(export->recovery);
-    const uint64_t missing = channel_counts_missing_all(&export->tally);
+    const uint64_t missing = channel_counts_missing_all(&export->counts);
     log_print_losses(losses, missing, stdout);
     if (export->left_out > 0)
         printf("lost: %" PRIu64 " records too short for their fields\n", export->left_out);
     return export->left_out > 0 ? EXIT_VERDICT_NO : log_verdict(losses, missing);
 }
 
-static int export_log(const struct export_options *wishes)
+static int export_log(const struct export_options *options)
 {
     char error[256];
     static struct export export;
     export =
-        (struct export){.wishes = wishes, .recovery = io_mcap_recover_open(wishes->log, error)};
-    if (!export.recovery || !channel_counts_open(&export.tally, export.recovery)) {
+        (struct export){.options = options, .recovery = io_mcap_recover_open(options->log, error)};
+    if (!export.recovery || !channel_counts_open(&export.counts, export.recovery)) {
         fprintf(stderr, "%s\n", export.recovery ? "airbearing log: no memory" : error);
         io_mcap_recover_close(export.recovery);
         return EXIT_BAD_INPUT;
     }
     const int code = write_outputs(&export);
-    channel_counts_free(&export.tally);
+    channel_counts_free(&export.counts);
     io_mcap_recover_close(export.recovery);
     return code;
 }
 
 static int usage_error(const char *what, const char *value)
 {
-    fprintf(stderr, "airbearing log export: %s%s; airbearing log export --help tells more\n", what,
-            value);
+    fprintf(stderr, "airbearing log export: %s%s; see airbearing log export --help\n", what, value);
     return EXIT_USAGE;
 }
 
-static int take_option(struct export_options *wishes, int option, const char *value)
+static int take_option(struct export_options *options, int option, const char *value)
 {
     switch (option) {
     case 'c':
-        wishes->csv = value;
+        options->csv = value;
         return 0;
     case 'g':
-        wishes->hgrm = value;
+        options->hgrm = value;
         return 0;
     case 'o':
-        wishes->of = value;
+        options->of = value;
         return strcmp(value, "busy") == 0 || strcmp(value, "start-error") == 0
                    ? 0
                    : usage_error("--of is start-error or busy, not ", value);
     case 't':
-        if (wishes->channel_count == CHANNEL_MAX)
+        if (options->channel_count == CHANNEL_MAX)
             return usage_error("too many --channel, at ", value);
-        wishes->channel[wishes->channel_count++] = value;
+        options->channel[options->channel_count++] = value;
         return 0;
     default:
         fputs(usage, stderr);
@@ -346,20 +343,20 @@ int log_export(int argc, char **argv)
         {"help", no_argument, NULL, 'h'},          {"csv", required_argument, NULL, 'c'},
         {"hgrm", required_argument, NULL, 'g'},    {"of", required_argument, NULL, 'o'},
         {"channel", required_argument, NULL, 't'}, {0}};
-    struct export_options wishes = {0};
+    struct export_options options = {0};
     for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
         if (option == 'h') {
             fputs(usage, stdout);
             return EXIT_OK;
         }
-        const int code = take_option(&wishes, option, optarg);
+        const int code = take_option(&options, option, optarg);
         if (code)
             return code;
     }
-    if (optind != argc - 1 || !wishes.csv == !wishes.hgrm)
-        return usage_error("it wants one log, and --csv or --hgrm", "");
-    if ((wishes.hgrm && wishes.channel_count > 0) || (wishes.csv && wishes.of))
-        return usage_error("--channel goes with --csv, --of with --hgrm", "");
-    wishes.log = argv[optind];
-    return export_log(&wishes);
+    if (optind != argc - 1 || !options.csv == !options.hgrm)
+        return usage_error("give one log, and --csv or --hgrm", "");
+    if ((options.hgrm && options.channel_count > 0) || (options.csv && options.of))
+        return usage_error("--channel needs --csv, --of needs --hgrm", "");
+    options.log = argv[optind];
+    return export_log(&options);
 }

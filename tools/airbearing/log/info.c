@@ -14,11 +14,12 @@
 static const char usage[] =
     "usage: airbearing log info LOG [--json]\n"
     "\n"
-    "Channels, times, metadata and attachments of a log, whole, cut off or damaged, and what is\n"
-    "known to be lost.\n"
+    "Print channels, times, metadata and attachments of a log, complete, cut off or damaged, and "
+    "its\n"
+    "known losses.\n"
     "\n"
     "Exit: 0 nothing is known to be lost (a log that was cut off ends early); 1 records or bytes\n"
-    "are gone; 2 it cannot be read; 64 usage.\n";
+    "are lost; 2 the log cannot be read; 64 usage.\n";
 
 enum { TEXT_MAX = 4096 };
 
@@ -46,12 +47,12 @@ static void print_units(const struct io_mcap_recover_channel *channel)
 }
 
 static void print_channels(const struct io_mcap_recover *recovery,
-                           const struct channel_counts *tally)
+                           const struct channel_counts *counts)
 {
     struct io_mcap_recover_channel channel;
     printf("  %-28s %10s %8s %12s %12s\n", "channel", "records", "missing", "first, s", "last, s");
     for (unsigned id = 0; io_mcap_recover_channel(recovery, id, &channel); id = channel.id + 1u) {
-        const struct log_channel *seen = &tally->channel[channel.id];
+        const struct log_channel *seen = &counts->channel[channel.id];
         char topic[128];
         const struct io_slice text = {(const unsigned char *)channel.topic, strlen(channel.topic)};
         printf("  %-28s %10" PRIu64 " %8" PRIu64 " %12.6f %12.6f",
@@ -79,19 +80,19 @@ static const char *condition(const struct io_mcap_recover_losses *losses)
 }
 
 static void print_all(const char *path, const struct io_mcap_recover *recovery,
-                      const struct channel_counts *tally)
+                      const struct channel_counts *counts)
 {
     const struct io_mcap_recover_losses *losses = io_mcap_recover_losses(recovery);
     printf("%s: %s, %" PRIu64 " records in %" PRIu64 " chunks, sim time %.6f to %.6f s\n", path,
-           condition(losses), tally->records, losses->chunks, (double)tally->first_ns * 1e-9,
-           (double)tally->last_ns * 1e-9);
+           condition(losses), counts->records, losses->chunks, (double)counts->first_ns * 1e-9,
+           (double)counts->last_ns * 1e-9);
     printf("metadata\n");
     print_pairs(recovery);
     printf("channels\n");
-    print_channels(recovery, tally);
+    print_channels(recovery, counts);
     printf("attachments\n");
     print_attachments(recovery);
-    log_print_losses(losses, channel_counts_missing_all(tally), stdout);
+    log_print_losses(losses, channel_counts_missing_all(counts), stdout);
 }
 
 /* ---- for programs ---- */
@@ -116,12 +117,12 @@ static json_t *map_json(struct io_slice slice)
 }
 
 static json_t *channels_json(const struct io_mcap_recover *recovery,
-                             const struct channel_counts *tally)
+                             const struct channel_counts *counts)
 {
     json_t *list = json_array();
     struct io_mcap_recover_channel channel;
     for (unsigned id = 0; io_mcap_recover_channel(recovery, id, &channel); id = channel.id + 1u) {
-        const struct log_channel *seen = &tally->channel[channel.id];
+        const struct log_channel *seen = &counts->channel[channel.id];
         const struct io_slice topic = {(const unsigned char *)channel.topic, strlen(channel.topic)};
         json_array_append_new(
             list,
@@ -174,15 +175,16 @@ static json_t *losses_json(const struct io_mcap_recover_losses *losses, uint64_t
         "nameless_records", (json_int_t)losses->without_channel);
 }
 
-static void print_json(const struct io_mcap_recover *recovery, const struct channel_counts *tally)
+static void print_json(const struct io_mcap_recover *recovery, const struct channel_counts *counts)
 {
     const struct io_mcap_recover_losses *losses = io_mcap_recover_losses(recovery);
-    json_t *object = json_pack(
-        "{s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "complete", losses->complete, "records",
-        (json_int_t)tally->records, "chunks", (json_int_t)losses->chunks, "first_ns",
-        (json_int_t)tally->first_ns, "last_ns", (json_int_t)tally->last_ns, "metadata",
-        metadata_json(recovery), "channels", channels_json(recovery, tally), "attachments",
-        attachments_json(recovery), "lost", losses_json(losses, channel_counts_missing_all(tally)));
+    json_t *object =
+        json_pack("{s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "complete", losses->complete,
+                  "records", (json_int_t)counts->records, "chunks", (json_int_t)losses->chunks,
+                  "first_ns", (json_int_t)counts->first_ns, "last_ns", (json_int_t)counts->last_ns,
+                  "metadata", metadata_json(recovery), "channels", channels_json(recovery, counts),
+                  "attachments", attachments_json(recovery), "lost",
+                  losses_json(losses, channel_counts_missing_all(counts)));
     json_dumpf(object, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(object);
@@ -192,22 +194,22 @@ static int print_log(const char *path, bool json)
 {
     char error[256];
     struct io_mcap_recover *recovery = io_mcap_recover_open(path, error);
-    struct channel_counts tally = {0};
+    struct channel_counts counts = {0};
     struct io_mcap_message message;
-    if (!recovery || !channel_counts_open(&tally, recovery)) {
+    if (!recovery || !channel_counts_open(&counts, recovery)) {
         fprintf(stderr, "%s\n", recovery ? "airbearing log: no memory" : error);
         io_mcap_recover_close(recovery);
         return EXIT_BAD_INPUT;
     }
     while (io_mcap_recover_next(recovery, &message))
-        channel_counts_add(&tally, &message);
+        channel_counts_add(&counts, &message);
     if (json)
-        print_json(recovery, &tally);
+        print_json(recovery, &counts);
     else
-        print_all(path, recovery, &tally);
+        print_all(path, recovery, &counts);
     const int code =
-        log_verdict(io_mcap_recover_losses(recovery), channel_counts_missing_all(&tally));
-    channel_counts_free(&tally);
+        log_verdict(io_mcap_recover_losses(recovery), channel_counts_missing_all(&counts));
+    channel_counts_free(&counts);
     io_mcap_recover_close(recovery);
     return code;
 }

@@ -27,12 +27,12 @@ struct channel_counts {
 };
 
 /* False when memory ran out.  Context: setup. */
-bool channel_counts_open(struct channel_counts *tally, const struct io_mcap_recover *recovery);
-void channel_counts_add(struct channel_counts *tally, const struct io_mcap_message *message);
+bool channel_counts_open(struct channel_counts *counts, const struct io_mcap_recover *recovery);
+void channel_counts_add(struct channel_counts *counts, const struct io_mcap_message *message);
 /* Records missing between 0 and the last one of a channel, lost by the recorder or by damage. */
 uint64_t channel_counts_missing(const struct log_channel *channel);
-uint64_t channel_counts_missing_all(const struct channel_counts *tally);
-void channel_counts_free(struct channel_counts *tally);
+uint64_t channel_counts_missing_all(const struct channel_counts *counts);
+void channel_counts_free(struct channel_counts *counts);
 
 /* Print one line for each kind of loss. */
 void log_print_losses(const struct io_mcap_recover_losses *losses, uint64_t missing, FILE *out);
@@ -51,9 +51,9 @@ struct log_kept {
     bool begun; /* the new log was opened: the old contents of its file are lost */
 };
 
-/* Write everything that can be read into a new, complete, indexed log, and count it in tally.
+/* Write everything that can be read into a new, complete, indexed log, and count it in counts.
  * Context: setup. */
-void log_rewrite(struct io_mcap_recover *recovery, const char *path, struct channel_counts *tally,
+void log_rewrite(struct io_mcap_recover *recovery, const char *path, struct channel_counts *counts,
                  struct log_kept *kept);
 
 /* The subcommands; each gets its own argc and argv. */

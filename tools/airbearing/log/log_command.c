@@ -12,8 +12,8 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *summary;
 } commands[] = {
-    {"info", log_info, "what a log holds, and what of it is gone"},
-    {"recover", log_recover, "a sound log out of one that was cut off or damaged"},
+    {"info", log_info, "the contents and losses of a log"},
+    {"recover", log_recover, "a complete log from one that was cut off or damaged"},
     {"export", log_export, "its numbers as CSV, its times as percentiles"},
 };
 
@@ -24,7 +24,7 @@ static void print_help(FILE *out)
     fprintf(out, "usage: airbearing log COMMAND LOG ...\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
-    fprintf(out, "\nairbearing log COMMAND --help tells more.\n");
+    fprintf(out, "\nSee airbearing log COMMAND --help.\n");
 }
 
 int command_log(int argc, char **argv)

@@ -14,11 +14,11 @@
 static const char usage[] =
     "usage: airbearing log recover IN OUT.mcap\n"
     "\n"
-    "Write all that can be read of a log that was cut off or damaged into a new one, whole and\n"
-    "indexed, and say what is lost.  After damage it goes on at the next record.  IN stays as it\n"
-    "is; the new log carries what is lost as recovery.txt.\n"
+    "Write the readable part of a log that was cut off or damaged into a new one, complete and\n"
+    "indexed, and print the losses.  After damage the reader continues at the next record.  IN is\n"
+    "not changed; the new log has the losses as recovery.txt.\n"
     "\n"
-    "Exit: 0 done, and no record is known to be gone but the unfinished end; 1 done, and some "
+    "Exit: 0 done, and no record is known to be lost but the unfinished end; 1 done, and some "
     "are;\n"
     "2 nothing can be read or OUT cannot be written; 64 usage.\n";
 
@@ -64,20 +64,20 @@ static int recover(const char *in, const char *out)
 {
     char error[256];
     if (is_same(in, out))
-        return print_error(out, "that is the damaged log itself; give it another name");
+        return print_error(out, "the path is the damaged log itself; give another name");
     if (!may_write(out))
         return print_error(out, "not a regular file; give the name of one");
     struct io_mcap_recover *recovery = io_mcap_recover_open(in, error);
-    struct channel_counts tally = {0};
+    struct channel_counts counts = {0};
     struct log_kept kept;
-    if (!recovery || !channel_counts_open(&tally, recovery)) {
+    if (!recovery || !channel_counts_open(&counts, recovery)) {
         fprintf(stderr, "%s\n", recovery ? "airbearing log: no memory" : error);
         io_mcap_recover_close(recovery);
         return EXIT_BAD_INPUT;
     }
-    log_rewrite(recovery, out, &tally, &kept);
-    const int code = print_result(recovery, out, &kept, channel_counts_missing_all(&tally));
-    channel_counts_free(&tally);
+    log_rewrite(recovery, out, &counts, &kept);
+    const int code = print_result(recovery, out, &kept, channel_counts_missing_all(&counts));
+    channel_counts_free(&counts);
     io_mcap_recover_close(recovery);
     return code;
 }

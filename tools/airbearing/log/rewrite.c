@@ -110,13 +110,13 @@ static void copy_attachments(struct rewrite *rewrite, const struct io_mcap_recov
 }
 
 static void copy_messages(const struct rewrite *rewrite, struct io_mcap_recover *recovery,
-                          struct io_mcap_writer *writer, struct channel_counts *tally,
+                          struct io_mcap_writer *writer, struct channel_counts *counts,
                           struct log_kept *kept)
 {
     struct io_mcap_message message;
     while (io_mcap_recover_next(recovery, &message)) {
         const int number = rewrite->number[message.channel];
-        channel_counts_add(tally, &message);
+        channel_counts_add(counts, &message);
         if (number == 0 || message.size <= CDR_HEADER_SIZE ||
             memcmp(message.data, cdr_header, CDR_HEADER_SIZE) != 0) {
             kept->foreign++;
@@ -135,13 +135,13 @@ static void copy_messages(const struct rewrite *rewrite, struct io_mcap_recover 
 
 /* Store the losses in the new log as well. */
 static void close_writer(struct io_mcap_writer *writer, const struct io_mcap_recover *recovery,
-                         const struct channel_counts *tally)
+                         const struct channel_counts *counts)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (out) {
-        log_print_losses(io_mcap_recover_losses(recovery), channel_counts_missing_all(tally), out);
+        log_print_losses(io_mcap_recover_losses(recovery), channel_counts_missing_all(counts), out);
         fclose(out);
     }
     const struct io_blob blob = {
@@ -151,7 +151,7 @@ static void close_writer(struct io_mcap_writer *writer, const struct io_mcap_rec
 }
 
 static void write_all(const struct rewrite *rewrite, struct io_mcap_recover *recovery,
-                      const char *path, struct channel_counts *tally, struct log_kept *kept)
+                      const char *path, struct channel_counts *counts, struct log_kept *kept)
 {
     struct io_mcap_writer *writer = calloc(1, sizeof *writer);
     kept->error = writer && !rewrite->no_memory
@@ -160,8 +160,8 @@ static void write_all(const struct rewrite *rewrite, struct io_mcap_recover *rec
                       : -ENOMEM;
     kept->begun = kept->error == 0;
     if (kept->begun) {
-        copy_messages(rewrite, recovery, writer, tally, kept);
-        close_writer(writer, recovery, tally);
+        copy_messages(rewrite, recovery, writer, counts, kept);
+        close_writer(writer, recovery, counts);
         kept->error = writer->error;
         kept->records = writer->statistics.messages;
         kept->bytes = writer->whole;
@@ -169,7 +169,7 @@ static void write_all(const struct rewrite *rewrite, struct io_mcap_recover *rec
     free(writer);
 }
 
-void log_rewrite(struct io_mcap_recover *recovery, const char *path, struct channel_counts *tally,
+void log_rewrite(struct io_mcap_recover *recovery, const char *path, struct channel_counts *counts,
                  struct log_kept *kept)
 {
     struct rewrite *rewrite = calloc(1, sizeof *rewrite);
@@ -181,7 +181,7 @@ void log_rewrite(struct io_mcap_recover *recovery, const char *path, struct chan
         copy_channel(rewrite, &channel);
     copy_metadata(rewrite, recovery);
     copy_attachments(rewrite, recovery);
-    write_all(rewrite, recovery, path, tally, kept);
+    write_all(rewrite, recovery, path, counts, kept);
     kept->channels = rewrite->channel_count;
     kept->attachments = rewrite->blob_count;
     for (size_t i = 0; i < rewrite->text_count; i++)

@@ -174,7 +174,8 @@ void replay_print_divergence(const struct replay *replay, uint64_t frame)
     const bool variable =
         print_drive(replay, &found) || print_plant(replay, &found) || print_sensor(replay, &found);
     if (!part && !variable)
-        printf("  no variable that the log has of this frame differs: it is in what it has not "
+        printf("  no logged variable of this frame differs; the difference is in state that the "
+               "log does not hold "
                "(noise, delay\n  lines, faults, links, parameters); log: {parts: true} would name "
                "it\n");
     free(found.plant);

@@ -104,10 +104,11 @@ void ground_result_warn_unheard(const struct run *run)
         const struct cfg_mark mark = cfg_scenario_mark(run->scenario, "links", link->name);
         const int status = io_link_ground_line_status(run->links, i);
         if (status < 0)
-            fprintf(stderr,
-                    "%s:%d:%d: links.%s.ground_line: %s cannot be had (%s); another ground station "
-                    "may have it, and the script is not said\n",
-                    run->scenario->path, mark.line, mark.column, link->name, link->spec.ground_line,
-                    strerror(-status));
+            fprintf(
+                stderr,
+                "%s:%d:%d: links.%s.ground_line: %s cannot be opened (%s); another ground station "
+                "may use it, and the script is not sent\n",
+                run->scenario->path, mark.line, mark.column, link->name, link->spec.ground_line,
+                strerror(-status));
     }
 }

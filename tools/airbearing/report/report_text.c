@@ -83,11 +83,12 @@ static void print_boards(const struct run *run)
             printf("  %s: the controller was silent, no command ever came\n",
                    run->scenario->spec.links[i].name);
         else if (seen->cadence.silent > 0 || seen->cadence.late > 0)
-            printf("  %s: the controller was late %llu times and fell silent %llu times, longest "
-                   "gap between commands %s\n",
-                   run->scenario->spec.links[i].name, (unsigned long long)seen->cadence.late,
-                   (unsigned long long)seen->cadence.silent,
-                   time_text((double)seen->cadence.gap_ns_max, gap));
+            printf(
+                "  %s: the controller was late %llu times and stopped sending %llu times, longest "
+                "gap between commands %s\n",
+                run->scenario->spec.links[i].name, (unsigned long long)seen->cadence.late,
+                (unsigned long long)seen->cadence.silent,
+                time_text((double)seen->cadence.gap_ns_max, gap));
     }
     ground_result_print(run);
     if (run->frame->missed_replies > 0)
@@ -112,7 +113,7 @@ static void print_lock(const struct run *run)
     printf("  phase lock to %s: %s, error %s median, %s worst; grid %+.3f ppm%s, corrected %s\n",
            run->scenario->spec.links[run->scenario->spec.lock.link].name,
            phase_lock->locked              ? "locked"
-           : phase_lock->observations == 0 ? "NOT locked, the board never told its time"
+           : phase_lock->observations == 0 ? "NOT locked, the board never answered a time request"
                                            : "NOT locked",
            time_text((double)rt_histogram_quantile(&phase_lock->error_ns, 0.5), median),
            time_text((double)phase_lock->error_ns.max, worst), rt_phase_lock_ppm(phase_lock),
@@ -147,7 +148,7 @@ static void print_acts(const struct run *run)
                "not "
                "known to be written\n");
     if (acts->unreached > 0)
-        printf("  %d acts lie behind the end of the run and were not carried out\n",
+        printf("  %d --act entries are later than the end of the run and were not carried out\n",
                acts->unreached);
 }
 
@@ -174,7 +175,7 @@ static void print_counts(const struct run *run)
                (unsigned long long)run->io.rx, (unsigned long long)run->io.rx_bad,
                (unsigned long long)run->io.rx_lost, (unsigned long long)run->io.tx,
                (unsigned long long)run->io.tx_dropped, (unsigned long long)run->io.commands);
-    printf("  after the seal: %llu allocations, %llu page faults; drift %.3f ppm\n",
+    printf("  after set-up: %llu allocations, %llu page faults; drift %.3f ppm\n",
            (unsigned long long)run->allocations, (unsigned long long)run->page_faults,
            frame->drift_ppm);
     if (run->scenario->spec.environment.has_ground)
@@ -194,7 +195,7 @@ static void print_notes(const struct run *run)
 {
     static char notes[RT_NOTE_MAX][RT_NOTE_SIZE];
     const int count = rt_machine_notes(&run->machine, &run->plan, notes);
-    printf("\nguarantees not had on this machine:\n");
+    printf("\nguarantees that this machine does not give:\n");
     if (!run->memory_locked)
         printf("  - %s\n", run->lock_refused);
     if (run->frame_thread.refused[0])
@@ -211,9 +212,8 @@ static void print_notes(const struct run *run)
 static const char *rate_note(const struct dyn_flex *flex)
 {
     if (!flex->stiffens)
-        return "; its modes have no psi2 and know no geometric stiffness";
-    return flex->fidelity != DYN_FLEX_CONSISTENT ? "; fidelity: consistent knows no limit of rate"
-                                                 : "";
+        return "; its modes have no psi2 and therefore no geometric stiffness";
+    return flex->fidelity != DYN_FLEX_CONSISTENT ? "; fidelity: consistent has no rate limit" : "";
 }
 
 /* The remedy for a flexible body whose inertia left the range of its model. */
@@ -292,7 +292,7 @@ void report_print(const struct run *run)
     if (run->options.log && run->log.dropped > 0 && !run->log.error)
         printf("  log: %llu records were dropped, they came faster than the disk took them; "
                "airbearing "
-               "log info tells of which channels\n",
+               "log info lists the channels\n",
                (unsigned long long)run->log.dropped);
     if (run->options.log)
         printf("  log     %s (%llu records, %llu dropped)\n", run->options.log,

@@ -107,20 +107,20 @@ static void note_time_problem(void *self, const char *text)
 static void judge_time(const struct run *run, struct verdict_line *line)
 {
     const struct rt_frame *frame = run->frame;
-    struct time_kept promise = {.pace = run->scenario->spec.pace,
-                                .memory_locked = run->memory_locked,
-                                .lag_ns = frame->missed * frame->spec.period_ns,
-                                .simulated_ns = frame->frames * frame->spec.period_ns,
-                                .hung = run->end == RUN_HUNG,
-                                .realtime_asked = run->scenario->require_realtime};
-    memcpy(promise.causes, frame->causes, sizeof promise.causes);
-    promise.realtime_met = report_realtime(run, &promise.missing);
+    struct time_kept facts = {.pace = run->scenario->spec.pace,
+                              .memory_locked = run->memory_locked,
+                              .lag_ns = frame->missed * frame->spec.period_ns,
+                              .simulated_ns = frame->frames * frame->spec.period_ns,
+                              .hung = run->end == RUN_HUNG,
+                              .realtime_asked = run->scenario->require_realtime};
+    memcpy(facts.causes, frame->causes, sizeof facts.causes);
+    facts.realtime_met = report_realtime(run, &facts.missing);
     line->asked = run->scenario->require.time || run->scenario->require_realtime;
-    line->kept = time_kept_judge(&promise, (struct time_kept_listener){line, note_time_problem});
+    line->kept = time_kept_judge(&facts, (struct time_kept_listener){line, note_time_problem});
     if (line->text[0] == '\0')
         set_line(line->text,
-                 promise.pace == RT_PACE_REAL ? "kept" : "no wall clock paced this run (%s)",
-                 options_pace_name[promise.pace]);
+                 facts.pace == RT_PACE_REAL ? "kept" : "no wall clock paced this run (%s)",
+                 options_pace_name[facts.pace]);
 }
 
 /* The scenario requires the steps of its script: one that was not accepted fails the verdict. */
@@ -158,7 +158,7 @@ static void judge_link(const struct run *run, struct verdict_line *line)
         BREAK(line, "%s", text);
     }
     if (line->kept)
-        set_line(line->text, run->links ? "unbroken" : "nobody on the wire");
+        set_line(line->text, run->links ? "unbroken" : "the run has no link");
 }
 
 static void judge_log(const struct run *run, struct verdict_line *line)
@@ -166,7 +166,7 @@ static void judge_log(const struct run *run, struct verdict_line *line)
     line->asked = run->scenario->require.log || run->log.error != 0;
     if (!run->options.log) {
         line->kept = !run->scenario->require.log;
-        set_line(line->text, "none was asked for with --log");
+        set_line(line->text, "no log was requested (--log)");
         return;
     }
     if (run->log.error)

@@ -67,7 +67,7 @@ static int read_steps(const char *rest, const struct cfg_scenario *scenario,
     request->value = strtod(*rest ? rest : "1", &end);
     if (*end != '\0' || !(request->value >= 1.0 && request->value <= 1e8) ||
         request->value != floor(request->value))
-        return set_error(error, "step wants a number of frames, e.g. step 10");
+        return set_error(error, "step needs a number of frames, e.g. step 10");
     return 0;
 }
 
@@ -76,7 +76,8 @@ static int read_path(const char *rest, const struct cfg_scenario *scenario,
 {
     (void)scenario;
     if (*rest == '\0' || strlen(rest) >= sizeof request->path)
-        return set_error(error, *rest ? "the name of the file is too long" : "which file?");
+        return set_error(error,
+                         *rest ? "the name of the file is too long" : "give the name of a file");
     memcpy(request->path, rest, strlen(rest) + 1);
     return 0;
 }
@@ -107,7 +108,7 @@ static int check_limits(const struct sim_parameter *parameter, double value,
 {
     if (value >= parameter->low && value <= parameter->high)
         return 0;
-    return set_error(error, "%s goes from %.10g to %.10g %s; here is %.10g", parameter->name,
+    return set_error(error, "%s must be from %.10g to %.10g %s; here is %.10g", parameter->name,
                      parameter->low, parameter->high, parameter->unit, value);
 }
 

@@ -23,8 +23,8 @@ static int print_board_missing(const struct run *run, int index)
     fprintf(stderr, "%s:%d:%d: links.%s: %s on %s; %s\n", run->scenario->path, mark.line,
             mark.column, link->name,
             not_hil ? "board not in HIL mode"
-            : gone  ? "the controller ended before it spoke"
-                    : "no board spoke",
+            : gone  ? "the controller process ended before it sent a message"
+                    : "no message from a board",
             bus->device[0]   ? bus->device
             : bus->listen[0] ? bus->listen
                              : bus->peer,
@@ -66,8 +66,9 @@ static void compare_variants(const struct run *run, int index,
     const enum io_betaflight_variant speaks = betaflight_variant_of(version);
     if (n[0] != 0 && speaks != link->spec.variant)
         fprintf(stderr,
-                "%s:%d:%d: links.%s: the board is Betaflight %d.%d.%d, whose wire is variant: %s, "
-                "and the link has variant: %s; unless it was built for the other, change it\n",
+                "%s:%d:%d: links.%s: the board is Betaflight %d.%d.%d, which uses variant: %s, "
+                "and the link has variant: %s; change it, unless the board was built for the other "
+                "one\n",
                 run->scenario->path, mark.line, mark.column, link->name, n[0], n[1], n[2],
                 cfg_variant_name(speaks), cfg_variant_name(link->spec.variant));
 }
@@ -137,7 +138,7 @@ int board_wait_connect(struct run *run)
     const int failure =
         io_links_start(run->links, &spec, run->plan.io_polls, &run->watchdog, &run->io_thread);
     if (failure) {
-        fprintf(stderr, "airbearing run: no I/O thread: %s\n", strerror(-failure));
+        fprintf(stderr, "airbearing run: cannot start the I/O thread: %s\n", strerror(-failure));
         return EXIT_BAD_INPUT;
     }
     ground_result_warn_unheard(run);

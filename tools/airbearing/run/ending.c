@@ -107,7 +107,9 @@ void ending_text(const struct run *run, char text[ENDING_TEXT_MAX])
         break;
     case RUN_OVERRUN:
         snprintf(text, ENDING_TEXT_MAX,
-                 "stopped by the overrun policy at frame %llu; outputs went safe", frame);
+                 "stopped by the overrun policy at frame %llu; boards were told that the "
+                 "simulation is invalid",
+                 frame);
         break;
     case RUN_LINK_LOST:
         snprintf(text, ENDING_TEXT_MAX, "stopped because the link was lost at frame %llu", frame);
@@ -118,8 +120,8 @@ void ending_text(const struct run *run, char text[ENDING_TEXT_MAX])
         break;
     case RUN_HUNG:
         snprintf(text, ENDING_TEXT_MAX,
-                 "the frame thread hung, or was kept off its core, after frame %llu; outputs went "
-                 "safe",
+                 "the frame thread hung, or was kept off its core, after frame %llu; "
+                 "boards were told that the simulation is invalid",
                  frame);
         break;
     }

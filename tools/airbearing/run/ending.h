@@ -17,5 +17,5 @@ void ending_classify(struct run *run);
 
 /* The end in a few words: "controller ended, status 1"; "" for a run that was completed.
  * Context: after ending_classify(). */
-enum { ENDING_TEXT_MAX = 128 };
+enum { ENDING_TEXT_MAX = 160 };
 void ending_text(const struct run *run, char text[ENDING_TEXT_MAX]);

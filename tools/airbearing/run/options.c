@@ -19,7 +19,7 @@ static const char usage[] =
     "(the\n"
     "                       board's replies pace the frames)\n"
     "  --log FILE.mcap      write the log; opens in Foxglove, Lichtblick and PlotJuggler\n"
-    "  --overwrite          also into a log that is there already; else that is refused\n"
+    "  --overwrite          overwrite an existing log; without it that is refused\n"
     "  --report FILE.json   write the report\n"
     "  --set KEY=VALUE      override a key of the scenario, e.g. --set rate=500Hz or\n"
     "                       --set devices.gyro.noise=0; may be given many times\n"
@@ -28,29 +28,28 @@ static const char usage[] =
     "                       airbearing top; on 127.0.0.1, or on another address with --token "
     "TOKEN\n"
     "                       or --token-file FILE, and --cert FILE --key FILE for TLS\n"
-    "  --operator-token T   who comes with ?operator=T may command, others look on; default: a\n"
-    "                       random one, in the address that is printed.  --operator-token-file "
-    "FILE\n"
-    "                       keeps it from others on this machine\n"
-    "  --origin URL         let pages of this origin look on, e.g. https://viewer.example; may be\n"
+    "  --operator-token T   viewers with ?operator=T may command, others only watch; default: a\n"
+    "                       random token, in the printed address.  --operator-token-file FILE\n"
+    "                       hides it from other users of this machine\n"
+    "  --origin URL         let pages of this origin connect, e.g. https://viewer.example; may be\n"
     "                       given many times\n"
-    "  --external-board     do not start the scenario's controller; the board is already there\n"
-    "  --inject WHAT@TIME   see how your bench takes it: hang@2s stops the frame thread for good,\n"
-    "                       late=5ms@2s makes one frame that long, touch=100@2s makes it touch so\n"
-    "                       many pages for the first time\n"
-    "  --restore FILE       begin with the run state of a checkpoint\n"
-    "  --act TIME:WHAT      what the operator does, and when; may be given many times.  pause, "
-    "step "
-    "N,\n"
-    "                       resume, reset, safe, checkpoint FILE, restore FILE,\n"
-    "                       fault NAME on|off, tune NAME=VALUE;\n"
+    "  --external-board     do not start the scenario's controller; the board runs already\n"
+    "  --inject WHAT@TIME   disturb the run to test the bench: hang@2s stops the frame thread for\n"
+    "                       good, late=5ms@2s makes one frame that long, touch=100@2s makes it "
+    "touch\n"
+    "                       so many new pages\n"
+    "  --restore FILE       start from the run state of a checkpoint\n"
+    "  --act TIME:WHAT      an act of the operator; may be given many times: pause, step N, "
+    "resume,\n"
+    "                       reset, safe, checkpoint FILE, restore FILE, fault NAME on|off,\n"
+    "                       tune NAME=VALUE;\n"
     "                       e.g. --act 2s:\"tune devices.gyro.bias.x=0.1deg/s\".\n"
-    "                       A pause takes time, too, so that 1s:pause 1.5s:resume lasts 0.5 s\n"
+    "                       The time counts on during a pause: 1s:pause 1.5s:resume is 0.5 s long\n"
     "\n"
-    "Exit: 0 ok (the first line says what was not kept: time, link, log; that is a no where\n"
-    "require: asks for it); 1 no: an expectation or require failed, an act failed, the motion is\n"
-    "not sound, or the disk refused the log; 2 bad input; 3 stopped by policy (overrun, link\n"
-    "lost, controller ended, frame thread hung) or no board spoke; 64 usage; 130 interrupted.\n";
+    "Exit: 0 ok (the first line names what was not kept: time, link, log; with require: that is\n"
+    "exit 1); 1 no: an expectation or require failed, an act failed, the motion is not sound, or\n"
+    "the disk refused the log; 2 bad input; 3 stopped by policy (overrun, link lost, controller\n"
+    "ended, frame thread hung) or no message from a board; 64 usage; 130 interrupted.\n";
 
 const char *const options_pace_name[] = {"real", "fast", "lockstep"};
 
@@ -65,7 +64,7 @@ static int pace_of(const char *name)
 
 static int usage_error(const char *what, const char *value)
 {
-    fprintf(stderr, "airbearing run: %s \"%s\"; airbearing run --help tells more\n", what, value);
+    fprintf(stderr, "airbearing run: %s \"%s\"; see airbearing run --help\n", what, value);
     return EXIT_USAGE;
 }
 
@@ -111,7 +110,7 @@ static int take_option(void *self, int option, char *value)
     case 's':
         options->seconds = strtod(value, &rest);
         if (*rest != '\0' || !(options->seconds > 0.0) || !(options->seconds < 1e7))
-            return usage_error("--seconds wants a positive number, not", value);
+            return usage_error("--seconds needs a positive number, not", value);
         return 0;
     case 'p':
         options->pace = pace_of(value);
@@ -178,7 +177,7 @@ int options_read(int argc, char **argv, struct run_options *options, bool *done)
     if (code || *done)
         return code;
     if (optind != argc - 1) {
-        fputs(optind == argc ? "airbearing run: which scenario? Try airbearing run "
+        fputs(optind == argc ? "airbearing run: give a scenario, e.g. airbearing run "
                                "config/scenarios/satellite-board.yaml\n"
                              : "airbearing run: one scenario at a time\n",
               stderr);
@@ -207,7 +206,7 @@ int options_inject(const struct run_options *options, const struct cfg_scenario 
         return usage_error("--inject is hang@2s, late=5ms@2s or touch=100@2s, not",
                            options->inject);
     if (!(at_s >= 0.0 && at_s < 1e7 && late_ms >= 0.0 && late_ms < 1e7))
-        return usage_error("--inject wants times that are not negative, not", options->inject);
+        return usage_error("--inject needs times that are not negative, not", options->inject);
     inject->frame = (uint64_t)llround(at_s * scenario->spec.rate_hz);
     inject->late_ns = (uint64_t)llround(late_ms * 1e6);
     inject->pages = (uint32_t)pages;

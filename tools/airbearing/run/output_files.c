@@ -85,12 +85,13 @@ int output_files_check(struct run *run)
     if (code)
         return code;
     if (options->log && same_file(&log, &scenario))
-        return output_files_refuse("--log", options->log, "that is the scenario itself");
+        return output_files_refuse("--log", options->log, "the path is the scenario file itself");
     if (options->report && same_file(&report, &scenario))
-        return output_files_refuse("--report", options->report, "that is the scenario itself");
+        return output_files_refuse("--report", options->report,
+                                   "the path is the scenario file itself");
     if (options->log && options->report && S_ISREG(log.st_mode) && same_file(&log, &report))
         return output_files_refuse("--report", options->report,
-                                   "that is the log; give it another name");
+                                   "the path is the log file; give another name");
     return 0;
 }
 

@@ -53,6 +53,20 @@ static int open_links(struct run *run)
     return EXIT_BAD_INPUT;
 }
 
+/* The last --set that names where the pulses go; NULL: the scenario does. */
+static const char *pulse_override(const struct run_options *options)
+{
+    static const char *const keys[] = {"pulse", "pulse.to", "pulse.device"};
+    for (int i = options->override_count - 1; i >= 0; i--) {
+        const char *text = options->overrides[i];
+        const size_t length = strcspn(text, "= ");
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            if (strlen(keys[k]) == length && strncmp(text, keys[k], length) == 0)
+                return text;
+    }
+    return NULL;
+}
+
 static int open_sync_pulse(struct run *run)
 {
     const struct sim_sync_pulse *pulse = &run->scenario->spec.pulse;
@@ -60,8 +74,12 @@ static int open_sync_pulse(struct run *run)
     if (pulse->every == 0 ||
         io_sync_pulse_open(&run->sync_pulse, &pulse->bus, pulse->every, why) == 0)
         return 0;
-    cfg_scenario_complain(run->scenario, cfg_scenario_mark(run->scenario, "pulse", ""), error, "%s",
-                          why);
+    const char *override = pulse_override(&run->options);
+    if (override)
+        snprintf(error, sizeof error, "--set %.120s: %s", override, why);
+    else
+        cfg_scenario_complain(run->scenario, cfg_scenario_mark(run->scenario, "pulse", ""), error,
+                              "%s", why);
     fprintf(stderr, "%s\n", error);
     return EXIT_BAD_INPUT;
 }
@@ -114,10 +132,11 @@ static int open_server(struct run *run)
     const bool flies = cockpit >= 0 && run->options.serve.at;
     const int hand = flies ? io_link_cockpit_sender(run->links, cockpit) : -1;
     if (cockpit >= 0 && !flies)
-        fprintf(stderr, "links.%s: nobody can fly it; give --serve PORT\n",
+        fprintf(stderr,
+                "links.%s: the page that commands this link is not served; give --serve PORT\n",
                 run->scenario->spec.links[cockpit].name);
     if (flies && hand < 0) {
-        fprintf(stderr, "links.%s: no way from the page to it: %s\n",
+        fprintf(stderr, "links.%s: cannot connect the page to the link: %s\n",
                 run->scenario->spec.links[cockpit].name, strerror(errno));
         return EXIT_BAD_INPUT;
     }
@@ -144,7 +163,7 @@ static int open_predictor(struct run *run)
         serve_show_prediction(run->serve, run->predictor);
     if (failure == 0)
         return 0;
-    fprintf(stderr, "airbearing run: no predictor thread: %s\n", strerror(-failure));
+    fprintf(stderr, "airbearing run: cannot start the predictor thread: %s\n", strerror(-failure));
     return EXIT_BAD_INPUT;
 }
 

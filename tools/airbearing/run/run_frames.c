@@ -84,7 +84,7 @@ int run_frames_start(struct run *run)
     const int failure = rt_thread_start(&run->frame_thread, &spec, frame_thread, run);
     if (failure == 0)
         return 0;
-    fprintf(stderr, "airbearing run: no frame thread: %s\n", strerror(-failure));
+    fprintf(stderr, "airbearing run: cannot start the frame thread: %s\n", strerror(-failure));
     return EXIT_BAD_INPUT;
 }
 

@@ -30,8 +30,8 @@ static int read_script(struct run *run)
     act_script_sort(run->script, run->script_count);
     if (!act_script_ends_paused(run->script, run->script_count) || options->serve.at)
         return 0; /* a viewer may end the pause */
-    fprintf(stderr,
-            "airbearing run: the last --act leaves a pause that nobody ends; add a resume\n");
+    fprintf(stderr, "airbearing run: the last --act leaves the run paused with nobody to resume "
+                    "it; add a resume\n");
     return EXIT_BAD_INPUT;
 }
 

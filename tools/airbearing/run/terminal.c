@@ -28,7 +28,8 @@ static void draw_motion(const struct run *run, const struct sim_live *live)
     const double degrees = 180.0 / 3.14159265358979323846;
     const double *signal = live->signal;
     if (run->scenario->spec.environment.has_ground)
-        printf("\033[K  altitude        %.2f m   way off %.2f m   speed %.2f m/s   tilt %.1f deg\n",
+        printf("\033[K  altitude        %.2f m   position error %.2f m   speed %.2f m/s   tilt "
+               "%.1f deg\n",
                signal[SIM_SIGNAL_ALTITUDE], signal[SIM_SIGNAL_POSITION_ERROR],
                signal[SIM_SIGNAL_SPEED], signal[SIM_SIGNAL_TILT] * degrees);
     else

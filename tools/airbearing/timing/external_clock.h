@@ -51,10 +51,10 @@ struct external_clock {
 };
 
 /* Read a stopwatch's file.  0, or -1 with `line:column: what` in error.  Context: any. */
-int external_clock_parse(struct external_clock *truth, const char *text, size_t size,
+int external_clock_parse(struct external_clock *external, const char *text, size_t size,
                          char error[EVIDENCE_ERROR_MAX]);
 /* Compare; false with one line in error when no pulse belongs to this run, or memory ran out.
  * Context: any. */
-bool external_clock_compare(struct external_clock *truth, const struct evidence *evidence,
+bool external_clock_compare(struct external_clock *external, const struct evidence *evidence,
                             char error[EVIDENCE_ERROR_MAX]);
-void external_clock_free(struct external_clock *truth);
+void external_clock_free(struct external_clock *external);

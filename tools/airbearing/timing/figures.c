@@ -169,10 +169,10 @@ static int running_at(const struct evidence *evidence, const struct sim_record_f
     return PHASE_AFTER;
 }
 
-static uint64_t median(const struct percentiles *spread)
+static uint64_t median(const struct percentiles *percentiles)
 {
     uint64_t value = 0;
-    (void)percentiles_at(spread, 0.5, &value);
+    (void)percentiles_at(percentiles, 0.5, &value);
     return value;
 }
 
@@ -459,7 +459,7 @@ static bool add_effective(struct figures *figures)
                              : evidence->input_count == 0 ? "no command was recorded"
                              : figures->effective_count == 0
                                  ? "the log has no actuator that a link commands"
-                                 : "no actuator moved enough, or as its commands said";
+                                 : "no actuator moved enough, or as commanded";
     return true;
 }
 

@@ -85,7 +85,7 @@ struct figures {
     int effective_count;
     const char *effective_why; /* why there is none; NULL: there is one */
 
-    const struct external_clock *truth; /* NULL: no stopwatch */
+    const struct external_clock *external; /* NULL: no stopwatch */
 
     bool kept;
     char verdict[FIGURES_TEXT_MAX];

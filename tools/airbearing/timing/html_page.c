@@ -121,26 +121,28 @@ static void limit_line(const struct plot *plot, double ns)
 }
 
 /* Ten bars to a decade, counted on a log scale: one frame in a million can still be seen. */
-static void histogram(const struct figures *figures, const struct percentiles *spread,
+static void histogram(const struct figures *figures, const struct percentiles *percentiles,
                       const char *title, const char *class, FILE *out)
 {
     enum { PER_DECADE = 10 };
     struct plot plot;
-    if (spread->count == 0)
+    if (percentiles->count == 0)
         return;
     open_figure(title, "frames per bin; both scales logarithmic", out);
-    const struct plot_axis x = decades((double)spread->value[0], (double)spread->max);
-    plot_open(&plot, out, HALF, TALL, x,
-              (struct plot_axis){0.5, pow(10.0, ceil(log10((double)spread->count + 1.0))), true},
-              title);
+    const struct plot_axis x = decades((double)percentiles->value[0], (double)percentiles->max);
+    plot_open(
+        &plot, out, HALF, TALL, x,
+        (struct plot_axis){0.5, pow(10.0, ceil(log10((double)percentiles->count + 1.0))), true},
+        title);
     plot_x_ticks(&plot, short_time);
     plot_y_ticks(&plot, count);
     const int bins = (int)lround(log10(x.high / x.low) * PER_DECADE);
     for (int i = 0; i < bins; i++) {
         const double low = x.low * pow(10.0, (double)i / PER_DECADE);
         const double high = x.low * pow(10.0, (double)(i + 1) / PER_DECADE);
-        const size_t above = i == 0 ? spread->count : percentiles_above(spread, (uint64_t)low);
-        const size_t in = above - percentiles_above(spread, (uint64_t)high);
+        const size_t above =
+            i == 0 ? percentiles->count : percentiles_above(percentiles, (uint64_t)low);
+        const size_t in = above - percentiles_above(percentiles, (uint64_t)high);
         char from[24], to[24];
         if (in == 0)
             continue;
@@ -159,7 +161,7 @@ static void histogram(const struct figures *figures, const struct percentiles *s
 }
 
 /* The share of frames above each value, on a log scale. */
-static void exceedance_line(const struct plot *plot, const struct percentiles *spread,
+static void exceedance_line(const struct plot *plot, const struct percentiles *percentiles,
                             const char *class)
 {
     enum { POINTS = 400 };
@@ -168,7 +170,7 @@ static void exceedance_line(const struct plot *plot, const struct percentiles *s
     for (int i = 0; i <= POINTS; i++) {
         const double ns = plot->x.low * pow(plot->x.high / plot->x.low, (double)i / (double)POINTS);
         const double above =
-            (double)percentiles_above(spread, (uint64_t)ns) / (double)spread->count;
+            (double)percentiles_above(percentiles, (uint64_t)ns) / (double)percentiles->count;
         if (above <= 0.0)
             break;
         fprintf(plot->out, "%c%.1f %.1f", begun ? 'L' : 'M', plot_x(plot, ns), plot_y(plot, above));
@@ -323,17 +325,17 @@ static void drift(const struct figures *figures, FILE *out)
     fputs("</figure>\n", out);
 }
 
-static double known_or(const struct percentiles *spread, double fraction, double otherwise)
+static double known_or(const struct percentiles *percentiles, double fraction, double otherwise)
 {
     uint64_t value;
-    return percentiles_at(spread, fraction, &value) ? (double)value : otherwise;
+    return percentiles_at(percentiles, fraction, &value) ? (double)value : otherwise;
 }
 
 /* A job: the bar is its median, the whisker goes to its worst, the mark is what was predicted. */
 static void job_bar(const struct plot *plot, const struct figures *figures, int job, double y)
 {
-    const struct percentiles *spread = &figures->job[job];
-    const double median = known_or(spread, 0.5, (double)spread->max);
+    const struct percentiles *percentiles = &figures->job[job];
+    const double median = known_or(percentiles, 0.5, (double)percentiles->max);
     char text[24];
     fprintf(plot->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", plot->left - 10, y + 15);
     html_escape(figures->evidence->job_name[job], plot->out);
@@ -342,8 +344,9 @@ static void job_bar(const struct plot *plot, const struct figures *figures, int 
             "<line class=\"axis\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>"
             "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n",
             plot->left, y, plot_x(plot, median) - plot->left, plot_x(plot, median),
-            plot_x(plot, (double)spread->max), y + 9, y + 9, plot_x(plot, (double)spread->max) + 8,
-            y + 15, short_time((double)spread->max, text));
+            plot_x(plot, (double)percentiles->max), y + 9, y + 9,
+            plot_x(plot, (double)percentiles->max) + 8, y + 15,
+            short_time((double)percentiles->max, text));
     if (figures->predicted_ns[job])
         fprintf(plot->out, "<rect class=\"b\" x=\"%.1f\" y=\"%.1f\" width=\"5\" height=\"24\"/>\n",
                 plot_x(plot, (double)figures->predicted_ns[job]) - 2, y - 3);
@@ -448,7 +451,7 @@ static void top(const struct figures *figures, FILE *out)
     fprintf(out, "<h1 class=\"%s\">%s</h1><p class=\"say\">", figures->kept ? "kept" : "broken",
             !is_real(figures) ? "Not paced by a wall clock"
             : figures->kept   ? "The run kept time"
-                              : "The run did not keep its promise");
+                              : "The run did not keep time");
     html_escape(figures->verdict, out);
     fputs(".</p>\n", out);
     if (figures->reason_count > 0)

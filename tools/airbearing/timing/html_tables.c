@@ -27,20 +27,20 @@ void html_escape(const char *text, FILE *out)
     }
 }
 
-static void table_row(const char *name, const struct percentiles *spread, double offset,
+static void table_row(const char *name, const struct percentiles *percentiles, double offset,
                       double sign, FILE *out)
 {
     char text[24];
-    if (spread->count == 0)
+    if (percentiles->count == 0)
         return;
     fprintf(out, "<tr><td>%s</td>", name);
     for (int i = 0; i < PERCENTILE_COUNT; i++) {
         uint64_t value;
-        const bool known = percentiles_at(spread, percentile_fraction[i], &value);
+        const bool known = percentiles_at(percentiles, percentile_fraction[i], &value);
         fprintf(out, "<td>%s</td>", known ? time_text(offset + sign * (double)value, text) : "–");
     }
     fprintf(out, "<td>%s</td><td>%" PRIu64 "</td></tr>\n",
-            time_text(offset + sign * (double)spread->max, text), spread->max_frame);
+            time_text(offset + sign * (double)percentiles->max, text), percentiles->max_frame);
 }
 
 void html_table(const struct figures *figures, FILE *out)

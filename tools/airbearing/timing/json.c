@@ -176,8 +176,8 @@ static void add_clocks(json_t *object, const struct figures *figures)
             json_integer((json_int_t)figures->corrected_ns[evidence->frame_count - 1]));
         json_object_set(object, "phase_lock", lock ? lock : json_null());
     }
-    if (figures->truth)
-        json_object_set_new(object, "truth", show_external_clock_json(figures->truth));
+    if (figures->external)
+        json_object_set_new(object, "truth", show_external_clock_json(figures->external));
 }
 
 struct json_t *show_json(const struct figures *figures)

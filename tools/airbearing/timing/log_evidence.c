@@ -62,7 +62,7 @@ static int read_pace(struct evidence *evidence, char error[EVIDENCE_ERROR_MAX])
             return 0;
         }
     }
-    return set_error(error, "it does not say at which pace it ran; only logs of airbearing run do");
+    return set_error(error, "the log does not name its pace; only logs of airbearing run do");
 }
 
 static int read_period(struct evidence *evidence, struct io_mcap_reader *reader,
@@ -72,7 +72,7 @@ static int read_period(struct evidence *evidence, struct io_mcap_reader *reader,
     const char *rate = io_mcap_metadata(reader, "airbearing", "rate_hz");
     const double ns = period ? strtod(period, NULL) : rate ? round(1e9 / strtod(rate, NULL)) : 0.0;
     if (!(ns >= 1.0 && ns <= (double)PERIOD_MAX))
-        return set_error(error, "it does not say its rate; only logs of airbearing run do");
+        return set_error(error, "the log does not name its rate; only logs of airbearing run do");
     evidence->period_ns = (uint64_t)ns;
     return 0;
 }

@@ -26,12 +26,12 @@ struct percentiles {
 };
 
 /* False when memory ran out. */
-bool percentiles_add(struct percentiles *spread, uint64_t value, uint64_t frame);
-void percentiles_sort(struct percentiles *spread);
+bool percentiles_add(struct percentiles *percentiles, uint64_t value, uint64_t frame);
+void percentiles_sort(struct percentiles *percentiles);
 /* False when the spread has no value beyond that fraction.  Sorted spreads only. */
-bool percentiles_at(const struct percentiles *spread, double fraction, uint64_t *value);
+bool percentiles_at(const struct percentiles *percentiles, double fraction, uint64_t *value);
 /* How many values are larger.  Sorted spreads only. */
-size_t percentiles_above(const struct percentiles *spread, uint64_t value);
+size_t percentiles_above(const struct percentiles *percentiles, uint64_t value);
 /* The percentile text of HdrHistogram, in microseconds.  Sorted spreads only. */
-void percentiles_print_hgrm(const struct percentiles *spread, FILE *out);
-void percentiles_free(struct percentiles *spread);
+void percentiles_print_hgrm(const struct percentiles *percentiles, FILE *out);
+void percentiles_free(struct percentiles *percentiles);

@@ -17,7 +17,7 @@ void show_page(const struct figures *figures, FILE *out);
 /* The figures of the stopwatch; nothing without one. */
 void show_external_clock_text(const struct figures *figures, FILE *out);
 void show_external_clock_page(const struct figures *figures, FILE *out);
-struct json_t *show_external_clock_json(const struct external_clock *truth);
+struct json_t *show_external_clock_json(const struct external_clock *external);
 /* Chrome's trace format, which Perfetto reads: at most some tens of thousands of frames, those
  * around late ones first. */
 void show_trace(const struct figures *figures, FILE *out);

@@ -11,29 +11,29 @@
 #include "tools/airbearing/timing/frame_steps.h"
 #include "tools/airbearing/timing/show.h"
 
-static void print_at(const struct percentiles *spread, double fraction, double offset, double sign,
-                     FILE *out)
+static void print_at(const struct percentiles *percentiles, double fraction, double offset,
+                     double sign, FILE *out)
 {
     uint64_t value;
     char text[24];
-    if (percentiles_at(spread, fraction, &value))
+    if (percentiles_at(percentiles, fraction, &value))
         fprintf(out, " %10s", time_text(offset + sign * (double)value, text));
     else
         fprintf(out, " %10s", "-");
 }
 
 /* offset and sign make a margin of a response. */
-static void print_spread(const char *name, const struct percentiles *spread, double offset,
+static void print_spread(const char *name, const struct percentiles *percentiles, double offset,
                          double sign, FILE *out)
 {
     char worst[24];
-    if (spread->count == 0)
+    if (percentiles->count == 0)
         return;
     fprintf(out, "  %-14s", name);
     for (int i = 0; i < PERCENTILE_COUNT; i++)
-        print_at(spread, percentile_fraction[i], offset, sign, out);
+        print_at(percentiles, percentile_fraction[i], offset, sign, out);
     fprintf(out, " %10s  frame %" PRIu64 "\n",
-            time_text(offset + sign * (double)spread->max, worst), spread->max_frame);
+            time_text(offset + sign * (double)percentiles->max, worst), percentiles->max_frame);
 }
 
 static void print_parts(const struct figures *figures, FILE *out)
@@ -78,13 +78,14 @@ static void print_jobs(const struct figures *figures, FILE *out)
     fprintf(out, "\n  %-14s %10s %10s %10s %10s %10s\n", "job", "predicted", "50 %", "99 %",
             "worst", "runs");
     for (int j = 0; j < evidence->job_count; j++) {
-        const struct percentiles *spread = &figures->job[j];
+        const struct percentiles *percentiles = &figures->job[j];
         char text[24];
         fprintf(out, "  %-14s %10s", evidence->job_name[j],
                 figures->predicted_ns[j] ? time_text((double)figures->predicted_ns[j], text) : "-");
-        print_at(spread, 0.5, 0.0, 1.0, out);
-        print_at(spread, 0.99, 0.0, 1.0, out);
-        fprintf(out, " %10s %10zu\n", time_text((double)spread->max, text), spread->count);
+        print_at(percentiles, 0.5, 0.0, 1.0, out);
+        print_at(percentiles, 0.99, 0.0, 1.0, out);
+        fprintf(out, " %10s %10zu\n", time_text((double)percentiles->max, text),
+                percentiles->count);
     }
 }
 
@@ -195,7 +196,7 @@ static void print_effective(const struct figures *figures, FILE *out)
                     time_text(effective->delay.seconds * 1e9, text),
                     effective->delay.explained * 100.0);
         else
-            fprintf(out, "    %-14s %10s, it moved too little or not as it was told\n",
+            fprintf(out, "    %-14s %10s, the actuator moved too little, or not as commanded\n",
                     effective->name, "-");
     }
 }

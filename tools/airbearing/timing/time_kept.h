@@ -35,4 +35,4 @@ struct time_kept_listener {
 };
 
 /* Context: any but frame. */
-bool time_kept_judge(const struct time_kept *promise, struct time_kept_listener ear);
+bool time_kept_judge(const struct time_kept *facts, struct time_kept_listener listener);

@@ -17,48 +17,51 @@
 static const char usage[] =
     "usage: airbearing timing LOG [options]\n"
     "\n"
-    "Real time against wall clock of a recorded run: how late, how often, and whose fault.\n"
+    "Compare simulated time with wall time in a recorded run: late frames and their causes.\n"
     "\n"
     "  --json               the figures as JSON instead of text\n"
-    "  --html FILE          one page with the pictures; it needs nothing else\n"
+    "  --html FILE          one HTML page with plots, without dependencies\n"
     "  --hgrm FILE          start errors in the percentile text of HdrHistogram\n"
     "  --trace FILE         frames, jobs and late frames for Perfetto or chrome://tracing\n"
-    "  --certificate FILE   figures, what the machine gave and what the doctor said of it right\n"
-    "                       after the run, and hashes of log, scenario, model files and program\n"
+    "  --certificate FILE   figures, the machine's guarantees, the doctor's findings right after "
+    "the\n"
+    "                       run, and hashes of log, scenario, model files and program\n"
     "  --verify FILE        make that certificate again from LOG and compare\n"
-    "  --truth FILE         compare with what airbearing stopwatch wrote into FILE\n"
-    "  --allow CAUSE=N      so many late frames of this cause do not break the promise (own, io,\n"
-    "                       fault, unknown; none do by default); of switch and stolen, the time\n"
-    "                       that so many took; may be given many times\n"
+    "  --truth FILE         compare with FILE of airbearing stopwatch\n"
+    "  --allow CAUSE=N      allow so many late frames of this cause (own, io, fault, unknown; "
+    "default\n"
+    "                       none); of switch and stolen, allow the time that so many took; may be\n"
+    "                       given many times\n"
     "\n"
-    "The promise is kept when no frame was late by its own work, by waiting for a reply, by a "
-    "page\n"
-    "fault in locked memory or for no known reason; when simulated time did not fall behind wall\n"
-    "time by more than 1 % of the run, or 50 ms where that is more, whoever took the time; when\n"
-    "require: realtime was met, if asked for; when the run did not hang; and when the log proves\n"
-    "it (every frame is there, its releases are on the grid, it agrees with its own report).  A "
-    "percentile that the run is too short for is\n"
-    "not shown.\n"
+    "Time was kept when no frame was late by its own work, by waiting for a reply, by a page "
+    "fault\n"
+    "in locked memory or for no known reason; when simulated time did not fall behind wall time "
+    "by\n"
+    "more than 1 % of the run, or 50 ms where that is more, for whatever reason; when require:\n"
+    "realtime was met, if given; when the run did not hang; and when the log proves it (it has "
+    "every\n"
+    "frame, its releases are on the grid, it agrees with its own report).  A percentile that the "
+    "run\n"
+    "is too short for is not shown.\n"
     "\n"
-    "Exit: 0 kept (or verified); 1 not kept, or the certificate does not fit; 2 the log or the\n"
+    "Exit: 0 kept (or verified); 1 not kept, or the certificate does not match; 2 the log or the\n"
     "certificate cannot be read; 64 usage.  A log that was cut off is read as far as it goes.\n";
 
 enum { TRUTH_MAX = 1 << 29 }; /* bytes: weeks at ten pulses a second */
 
 struct timing_options {
-    const char *path, *html, *hgrm, *trace, *certificate, *verify, *truth;
+    const char *path, *html, *hgrm, *trace, *certificate, *verify, *external;
     bool json;
     struct figures_limits limits;
 };
 
 static int usage_error(const char *what, const char *value)
 {
-    fprintf(stderr, "airbearing timing: %s \"%s\"; airbearing timing --help tells more\n", what,
-            value);
+    fprintf(stderr, "airbearing timing: %s \"%s\"; see airbearing timing --help\n", what, value);
     return EXIT_USAGE;
 }
 
-static int allow(struct timing_options *wishes, const char *value)
+static int allow(struct timing_options *options, const char *value)
 {
     const char *equals = strchr(value, '=');
     char *rest;
@@ -68,46 +71,46 @@ static int allow(struct timing_options *wishes, const char *value)
             continue;
         const long long count = strtoll(equals + 1, &rest, 10);
         if (*rest == '\0' && rest > equals + 1 && count >= 0) {
-            wishes->limits.allowed[i] = (uint64_t)count;
+            options->limits.allowed[i] = (uint64_t)count;
             return 0;
         }
     }
-    return usage_error("--allow wants a cause and a number, as in own=2, not", value);
+    return usage_error("--allow needs a cause and a number, as in own=2, not", value);
 }
 
-static int take_option(struct timing_options *wishes, int option, const char *value)
+static int take_option(struct timing_options *options, int option, const char *value)
 {
     switch (option) {
     case 'j':
-        wishes->json = true;
+        options->json = true;
         return 0;
     case 'w':
-        wishes->html = value;
+        options->html = value;
         return 0;
     case 'g':
-        wishes->hgrm = value;
+        options->hgrm = value;
         return 0;
     case 't':
-        wishes->trace = value;
+        options->trace = value;
         return 0;
     case 'c':
-        wishes->certificate = value;
+        options->certificate = value;
         return 0;
     case 'v':
-        wishes->verify = value;
+        options->verify = value;
         return 0;
     case 'x':
-        wishes->truth = value;
+        options->external = value;
         return 0;
     case 'a':
-        return allow(wishes, value);
+        return allow(options, value);
     default:
         fputs(usage, stderr);
         return EXIT_USAGE;
     }
 }
 
-static int read_options(int argc, char **argv, struct timing_options *wishes, bool *done)
+static int read_options(int argc, char **argv, struct timing_options *options, bool *done)
 {
     static const struct option table[] = {
         {"help", no_argument, NULL, 'h'},         {"json", no_argument, NULL, 'j'},
@@ -121,7 +124,7 @@ static int read_options(int argc, char **argv, struct timing_options *wishes, bo
             *done = true;
             return EXIT_OK;
         }
-        const int code = take_option(wishes, option, optarg);
+        const int code = take_option(options, option, optarg);
         if (code)
             return code;
     }
@@ -129,7 +132,7 @@ static int read_options(int argc, char **argv, struct timing_options *wishes, bo
         fputs(usage, stderr);
         return EXIT_USAGE;
     }
-    wishes->path = argv[optind];
+    options->path = argv[optind];
     return EXIT_OK;
 }
 
@@ -160,39 +163,39 @@ static int write_file(const char *path, const struct figures *figures,
     return fclose(out) != 0 || is_lost ? refuse_file(path, "cannot be written") : 0;
 }
 
-static int write_certificate(const struct timing_options *wishes, const struct figures *figures,
+static int write_certificate(const struct timing_options *options, const struct figures *figures,
                              struct io_mcap_reader *reader)
 {
-    if (!wishes->certificate)
+    if (!options->certificate)
         return 0;
-    json_t *certificate = certificate_make(figures, reader, wishes->path, &wishes->limits);
-    const int failure = certificate ? json_dump_file(certificate, wishes->certificate,
+    json_t *certificate = certificate_make(figures, reader, options->path, &options->limits);
+    const int failure = certificate ? json_dump_file(certificate, options->certificate,
                                                      JSON_INDENT(2) | JSON_REAL_PRECISION(17))
                                     : -1;
     json_decref(certificate);
-    return failure ? refuse_file(wishes->certificate, "the certificate cannot be written") : 0;
+    return failure ? refuse_file(options->certificate, "the certificate cannot be written") : 0;
 }
 
-static int verify(const struct timing_options *wishes, const struct figures *figures,
+static int verify(const struct timing_options *options, const struct figures *figures,
                   struct io_mcap_reader *reader, json_t *given)
 {
-    json_t *made = certificate_make(figures, reader, wishes->path, &wishes->limits);
+    json_t *made = certificate_make(figures, reader, options->path, &options->limits);
     if (!made)
-        return refuse_file(wishes->path, strerror(errno));
+        return refuse_file(options->path, strerror(errno));
     const int differences = certificate_compare(given, made);
     json_decref(made);
     if (differences > 0) {
         printf("verify: NO, %d things differ; this certificate is not of this log\n", differences);
         return EXIT_VERDICT_NO;
     }
-    printf("verify: the certificate fits the log; it says: %s: %s\n",
-           figures->kept ? "kept" : "not kept", figures->verdict);
+    printf("verify: the certificate matches the log: %s: %s\n", figures->kept ? "kept" : "not kept",
+           figures->verdict);
     return EXIT_OK;
 }
 
-static void print_figures(const struct timing_options *wishes, const struct figures *figures)
+static void print_figures(const struct timing_options *options, const struct figures *figures)
 {
-    if (!wishes->json) {
+    if (!options->json) {
         show_text(figures, stdout);
         return;
     }
@@ -202,25 +205,25 @@ static void print_figures(const struct timing_options *wishes, const struct figu
     json_decref(object);
 }
 
-static int write_results(const struct timing_options *wishes, const struct figures *figures,
+static int write_results(const struct timing_options *options, const struct figures *figures,
                          struct io_mcap_reader *reader, json_t *given)
 {
     if (given)
-        return verify(wishes, figures, reader, given);
-    print_figures(wishes, figures);
-    int code = write_file(wishes->html, figures, show_page);
+        return verify(options, figures, reader, given);
+    print_figures(options, figures);
+    int code = write_file(options->html, figures, show_page);
     if (code == 0)
-        code = write_file(wishes->hgrm, figures, print_hgrm);
+        code = write_file(options->hgrm, figures, print_hgrm);
     if (code == 0)
-        code = write_file(wishes->trace, figures, show_trace);
+        code = write_file(options->trace, figures, show_trace);
     if (code == 0)
-        code = write_certificate(wishes, figures, reader);
+        code = write_certificate(options, figures, reader);
     return code ? code : figures->kept ? EXIT_OK : EXIT_VERDICT_NO;
 }
 
 /* ---- the stopwatch --------------------------------------------------------------------- */
 
-static int read_truth(const char *path, struct external_clock *truth)
+static int read_truth(const char *path, struct external_clock *external)
 {
     char line[CFG_ERROR_MAX], error[EVIDENCE_ERROR_MAX];
     char *text;
@@ -229,7 +232,7 @@ static int read_truth(const char *path, struct external_clock *truth)
         fprintf(stderr, "%s\n", line);
         return EXIT_BAD_INPUT;
     }
-    const int failure = size > TRUTH_MAX ? -1 : external_clock_parse(truth, text, size, error);
+    const int failure = size > TRUTH_MAX ? -1 : external_clock_parse(external, text, size, error);
     if (size > TRUTH_MAX)
         fprintf(stderr, "%s:1:1: larger than any stopwatch's file\n", path);
     else if (failure)
@@ -238,31 +241,31 @@ static int read_truth(const char *path, struct external_clock *truth)
     return failure ? EXIT_BAD_INPUT : 0;
 }
 
-static int add_truth(const struct timing_options *wishes, struct figures *figures,
-                     struct external_clock *truth)
+static int add_truth(const struct timing_options *options, struct figures *figures,
+                     struct external_clock *external)
 {
     char error[EVIDENCE_ERROR_MAX];
-    if (!wishes->truth)
+    if (!options->external)
         return 0;
     if (figures->evidence->pace != RT_PACE_REAL)
-        return refuse_file(wishes->truth,
-                           "no wall clock paced this run; there is nothing to compare");
-    const int code = read_truth(wishes->truth, truth);
+        return refuse_file(options->external,
+                           "the run had no real pace; there is nothing to compare");
+    const int code = read_truth(options->external, external);
     if (code)
         return code;
-    if (!external_clock_compare(truth, figures->evidence, error))
-        return refuse_file(wishes->truth, error);
-    figures->truth = truth;
+    if (!external_clock_compare(external, figures->evidence, error))
+        return refuse_file(options->external, error);
+    figures->external = external;
     return 0;
 }
 
 /* ---- the log --------------------------------------------------------------------------- */
 
-static int judge(const struct timing_options *wishes, struct io_mcap_reader *reader, json_t *given)
+static int judge(const struct timing_options *options, struct io_mcap_reader *reader, json_t *given)
 {
     static struct evidence evidence;
     static struct figures figures;
-    static struct external_clock truth;
+    static struct external_clock external;
     char error[EVIDENCE_ERROR_MAX];
     int code;
     evidence_name_drives(&evidence, reader);
@@ -271,52 +274,52 @@ static int judge(const struct timing_options *wishes, struct io_mcap_reader *rea
         fprintf(stderr, "%s\n", error);
         code = EXIT_BAD_INPUT;
     } else if (failure) {
-        fprintf(stderr, "%s: %s\n", wishes->path, error);
+        fprintf(stderr, "%s: %s\n", options->path, error);
         code = EXIT_BAD_INPUT;
-    } else if (!figures_compute(&figures, &evidence, &wishes->limits)) {
-        code = refuse_file(wishes->path, "no memory for its figures");
+    } else if (!figures_compute(&figures, &evidence, &options->limits)) {
+        code = refuse_file(options->path, "no memory for its figures");
     } else {
-        code = add_truth(wishes, &figures, &truth);
+        code = add_truth(options, &figures, &external);
         if (code == 0)
-            code = write_results(wishes, &figures, reader, given);
+            code = write_results(options, &figures, reader, given);
     }
     figures_free(&figures);
-    external_clock_free(&truth);
+    external_clock_free(&external);
     evidence_free(&evidence);
     return code;
 }
 
 /* A certificate also has the late frames that were allowed when it was made. */
-static int read_certificate(struct timing_options *wishes, json_t **given)
+static int read_certificate(struct timing_options *options, json_t **given)
 {
     json_error_t error;
-    if (!wishes->verify)
+    if (!options->verify)
         return 0;
-    *given = json_load_file(wishes->verify, 0, &error);
+    *given = json_load_file(options->verify, 0, &error);
     if (!*given) {
-        fprintf(stderr, "%s:%d:%d: %s\n", wishes->verify, error.line, error.column, error.text);
+        fprintf(stderr, "%s:%d:%d: %s\n", options->verify, error.line, error.column, error.text);
         return EXIT_BAD_INPUT;
     }
-    return certificate_limits(*given, &wishes->limits)
+    return certificate_limits(*given, &options->limits)
                ? 0
-               : refuse_file(wishes->verify, "this is not a certificate of airbearing timing");
+               : refuse_file(options->verify, "the file is not a certificate of airbearing timing");
 }
 
 int command_timing(int argc, char **argv)
 {
-    struct timing_options wishes = {0};
+    struct timing_options options = {0};
     json_t *given = NULL;
     char error[EVIDENCE_ERROR_MAX];
     bool done = false;
-    int code = read_options(argc, argv, &wishes, &done);
+    int code = read_options(argc, argv, &options, &done);
     if (code || done)
         return code;
-    code = read_certificate(&wishes, &given);
+    code = read_certificate(&options, &given);
     if (code == 0) {
-        struct io_mcap_reader *reader = io_mcap_open(wishes.path, error);
+        struct io_mcap_reader *reader = io_mcap_open(options.path, error);
         if (!reader)
             fprintf(stderr, "%s\n", error);
-        code = reader ? judge(&wishes, reader, given) : EXIT_BAD_INPUT;
+        code = reader ? judge(&options, reader, given) : EXIT_BAD_INPUT;
         if (reader)
             io_mcap_close(reader);
     }

@@ -34,7 +34,7 @@ static void judge_time(struct figures *figures, const struct figures_limits *lim
     const json_t *report = figures->evidence->report;
     const json_t *realtime = json_object_get(report, "realtime");
     const char *ended = json_string_value(json_object_get(report, "ended"));
-    struct time_kept promise = {
+    struct time_kept facts = {
         .pace = figures->evidence->pace,
         .memory_locked =
             figures->ours > figures->causes[RT_CAUSE_OWN] + figures->causes[RT_CAUSE_IO],
@@ -45,10 +45,9 @@ static void judge_time(struct figures *figures, const struct figures_limits *lim
         .realtime_met = json_is_true(json_object_get(realtime, "met")),
         .missing = json_string_value(json_object_get(realtime, "missing")),
     };
-    memcpy(promise.causes, figures->causes, sizeof promise.causes);
-    memcpy(promise.allowed, limits->allowed, sizeof promise.allowed);
-    figures->kept =
-        time_kept_judge(&promise, (struct time_kept_listener){figures, add_time_problem});
+    memcpy(facts.causes, figures->causes, sizeof facts.causes);
+    memcpy(facts.allowed, limits->allowed, sizeof facts.allowed);
+    figures->kept = time_kept_judge(&facts, (struct time_kept_listener){figures, add_time_problem});
 }
 
 static bool values_differ(const struct figures *figures, const char *key, uint64_t found)
