@@ -49,8 +49,8 @@ bool cfg_resolve_devices(const struct cfg_resolve *resolve)
         const struct cfg_keys_device *keys = device_keys(resolve, i);
         if (!check_name(resolve, i))
             return false;
-        if (keys->type < CFG_DEVICE_WHEEL ? !cfg_resolve_sensor(resolve, keys)
-                                          : !cfg_resolve_effector(resolve, keys))
+        if (keys->type < CFG_DEVICE_EFFECTOR ? !cfg_resolve_sensor(resolve, keys)
+                                             : !cfg_resolve_effector(resolve, keys))
             return false;
     }
     sort_effectors(scenario);

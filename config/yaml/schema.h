@@ -32,6 +32,9 @@ enum cfg_type {
 
 enum cfg_limit { CFG_ANY, CFG_POSITIVE, CFG_NOT_NEGATIVE, CFG_BETWEEN };
 
+/* May an operator change the number while the run goes on?  Messages name the first ones first. */
+enum cfg_tunable { CFG_FIXED, CFG_TUNABLE_FIRST, CFG_TUNABLE };
+
 struct cfg_table;
 
 struct cfg_key {
@@ -52,6 +55,7 @@ struct cfg_key {
     const char *otherwise; /* default in words, where it depends on other keys */
     const char *example;
     const char *help;
+    enum cfg_tunable tunable;
 };
 
 struct cfg_table {
