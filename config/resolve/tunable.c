@@ -81,11 +81,17 @@ static void take_limits(const struct cfg_key *key, struct sim_parameter *paramet
     parameter->high = key->limit == CFG_BETWEEN ? key->max : FAR;
 }
 
-static bool read_limit(const struct path *path, const struct cfg_key *key, const char *name,
+/* The limit of one number, which may be a component of what the key holds. */
+static bool read_limit(const struct path *path, const struct cfg_key *whole, const char *name,
                        const char *text, double *limit)
 {
     struct cfg_phrase problem = {0};
-    return text == NULL || cfg_quantity_parse(key, text, limit, &problem) ||
+    struct cfg_key key = *whole;
+    if (key.type != CFG_QUANTITY) {
+        key.type = CFG_QUANTITY;
+        key.example = NULL;
+    }
+    return text == NULL || cfg_quantity_parse(&key, text, limit, &problem) ||
            cfg_fail_at(path->resolve->report, path->keys->node, name, "%s", problem.text);
 }
 
