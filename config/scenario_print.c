@@ -256,12 +256,12 @@ static void print_arm(const struct cfg_scenario *scenario, FILE *out)
     }
     for (int i = 0; i < arm->payload_count; i++) {
         const struct sim_payload *payload = &arm->payload[i];
-        const char *bay = scenario->spec.bodies[payload->bay].name;
         fprintf(out, "  payload %-16s ", scenario->spec.bodies[payload->body].name);
         if (payload->in_hand)
             fputs("in the hand", out);
         else
-            fprintf(out, "%s %s", payload->latched ? "latched to" : "floats by", bay);
+            fprintf(out, "%s %s", payload->latched ? "latched to" : "floats by",
+                    scenario->spec.bodies[payload->bay].name);
         fprintf(out, ", carried at %.4g %% of the speeds\n", 100.0 * payload->speed);
     }
 }
