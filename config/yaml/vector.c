@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "config/yaml/schema.h"
 #include "config/yaml/unit.h"
 
 enum { VECTOR_MAX = 6 };
