@@ -183,7 +183,7 @@ static bool read_quat(const struct cfg_urdf_reader *reader, const struct cfg_ele
     const struct dyn_quat q = {e[3], e[0], e[1], e[2]};
     if (!(fabs(sqrt(dyn_quat_square(q)) - 1.0) <= 1e-3))
         return cfg_fail(reader->report, NULL, attribute->mark,
-                        "quat_xyzw is no unit quaternion: its length is %.6g",
+                        "quat_xyzw is not a unit quaternion: its length is %.6g",
                         sqrt(dyn_quat_square(q)));
     dyn_quat_store(dyn_quat_unit(q), quat);
     return true;

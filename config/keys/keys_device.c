@@ -79,7 +79,7 @@ static const struct cfg_table command_table = {
      .fallback = "0 0 0", .example = "0.1 0 0 %", .help = "relative error of each axis"}, \
     {"misalignment", CFG_VECTOR, AT(misalignment), .size = 3, .unit = "rad", .limit = CFG_BETWEEN, \
      .min = -0.2, .max = 0.2, .fallback = "0 0 0", .example = "0.1 0 -0.1 deg", \
-     .help = "small turn of its axes that nobody knows of"}, \
+     .help = "small turn of its true axes, unknown to the board"}, \
     LATE_KEY
 #define GAUGE_KEYS(si, density, walk) \
     RATE_KEY, ERROR_KEYS(gauge.error, si, density, walk), \
@@ -128,7 +128,7 @@ static const struct cfg_key gps_keys[] = {
      .fallback = "0.8 m",
      .example = "0.8 m", .help = "vertical accuracy that it reports"},
     {"satellites", CFG_INTEGER, AT(satellites), .limit = CFG_BETWEEN, .min = 0, .max = 64,
-     .fallback = "14", .example = "14", .help = "that it reports; fewer than 4 are no fix"},
+     .fallback = "14", .example = "14", .help = "that it reports; fewer than 4 give no fix"},
     LATE_KEY,
 };
 #define BORESIGHT_KEY(member) \
@@ -161,7 +161,7 @@ static const struct cfg_key star_tracker_keys[] = {
     {"misalignment", CFG_VECTOR, SENSOR(tracker.misalignment), TUNABLE, .size = 3, .unit = "rad",
      .limit = CFG_BETWEEN,
      .min = -0.2, .max = 0.2, .fallback = "0 0 0", .example = "0.01 0 0 deg",
-     .help = "small turn of its axes that nobody knows of"},
+     .help = "small turn of its true axes, unknown to the board"},
     {"sun_exclusion", CFG_QUANTITY, SENSOR(tracker.sun_exclusion), TUNABLE, .unit = "rad",
      .limit = CFG_BETWEEN, .min = 0,
      .max = 3.15, .fallback = "0", .example = "35 deg",
@@ -338,7 +338,7 @@ static const struct cfg_key battery_keys[] = {
      .fallback = "0", .example = "20 mohm", .help = "by which the voltage sags under load"},
     {"idle_current", CFG_QUANTITY, LAW(battery.idle_current), TUNABLE, .unit = "A",
      .limit = CFG_NOT_NEGATIVE,
-     .fallback = "0", .example = "0.5 A", .help = "of all that is no rotor"},
+     .fallback = "0", .example = "0.5 A", .help = "of everything but the rotors"},
     {"efficiency", CFG_QUANTITY, LAW(battery.efficiency), TUNABLE, .limit = CFG_BETWEEN,
      .min = 0.01, .max = 1,
      .fallback = "80 %", .example = "80 %", .help = "of the rotors' motors"},

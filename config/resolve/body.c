@@ -186,7 +186,8 @@ static bool find_leader(const struct cfg_resolve *resolve, const struct roster *
     const struct sim_body *leader = &resolve->scenario->spec.bodies[roster->place[mimic->leader]];
     return dyn_joint_nv(&leader->spec) == 1 ||
            cfg_fail_at(resolve->report, keys->node, "body",
-                       "the joint of \"%s\" has not one coordinate to follow; name a body with a "
+                       "the joint of \"%s\" does not have exactly one coordinate to follow; name a "
+                       "body with a "
                        "revolute or prismatic joint",
                        leader->name);
 }

@@ -119,7 +119,7 @@ static bool check_field(const struct cfg_resolve *resolve, const struct cfg_keys
     if (!scenario->spec.world.fixed_field || field[0] != 0 || field[1] != 0 || field[2] != 0)
         return true;
     return cfg_fail_at(resolve->report, keys->node, "type",
-                       "there is no magnetic field to push against; give "
+                       "a torquer needs a magnetic field; give "
                        "environment.magnetic_field, or world: local or orbit");
 }
 

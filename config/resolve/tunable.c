@@ -172,11 +172,11 @@ static bool check_place(const struct path *path)
 {
     const struct cfg_scenario *scenario = path->resolve->scenario;
     if (strcmp(path->text, "environment.gust.sigma") == 0 && !scenario->spec.has_gust)
-        return fail_tunable(path, "there are no gusts to change with", path->text, NULL,
+        return fail_tunable(path, "the scenario has no gusts to tune with", path->text, NULL,
                             "give environment.gust");
     if (strcmp(path->text, "environment.gravity") == 0 &&
         scenario->spec.world.kind == DYN_WORLD_ORBIT)
-        return fail_tunable(path, "in orbit nobody reads", path->text, NULL, "remove it");
+        return fail_tunable(path, "world: orbit does not use", path->text, NULL, "remove it");
     if (strcmp(path->text, "environment.ground") == 0 && !scenario->spec.environment.has_ground)
         return fail_tunable(path, "there is no ground to move with", path->text, NULL,
                             "give environment.ground");
@@ -364,7 +364,7 @@ static bool suggest_fields(const struct path *path)
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         cfg_suggest_offer(&suggestion, places[i].path);
     return fail_tunable(
-        path, "no number that can be tuned is at", path->text, &suggestion,
+        path, "there is no tunable number at", path->text, &suggestion,
         "give e.g. devices.gyro.bias, environment.wind, bodies.panel.joint.damping");
 }
 

@@ -53,9 +53,9 @@ static const struct part parts[] = {
     {.devices = "{name: d, type: barometr, body: a}",
      .complaint = "6:27: type cannot be \"barometr\"; did you mean \"barometer\"?"},
     {.devices = "{name: d, type: barometer, body: a}",
-     .complaint = "6:27: there is no air to feel; give environment.air: true, or world: local"},
+     .complaint = "6:27: the device needs air; give environment.air: true, or world: local"},
     {.devices = "{name: d, type: airspeed, body: a}",
-     .complaint = "6:27: there is no air to feel; give environment.air: true, or world: local"},
+     .complaint = "6:27: the device needs air; give environment.air: true, or world: local"},
     {.devices = "{name: d, type: sun_sensor, body: a, boresight: 0 0 1}",
      .complaint = "6:27: there is no Sun in a uniform world; give environment.world: orbit or "
       "local"},
@@ -99,7 +99,7 @@ static const struct part parts[] = {
     /* actuators */
     {.devices = "{name: d, type: rotor, body: a, turns: ccw, max_speed: 1, max_thrust: 1, "
       "command: {link: l, control: 0}}",
-     .complaint = "6:27: there is no air to feel; give environment.air: true, or world: local"},
+     .complaint = "6:27: the device needs air; give environment.air: true, or world: local"},
     {.environment = "air: true",
      .devices = "{name: d, type: rotor, body: a, max_speed: 1, max_thrust: 1, command: "
       "{link: l, control: 0}}",
@@ -137,7 +137,7 @@ static const struct part parts[] = {
      .complaint = "6:90: speed must be 0 rad/s or more; here is -1"},
     {.devices = "{name: d, type: torquer, body: a, axis: 1 0 0, max_dipole: 1, command: "
       "{link: l, control: 0}}",
-     .complaint = "6:27: there is no magnetic field to push against; give "
+     .complaint = "6:27: a torquer needs a magnetic field; give "
       "environment.magnetic_field, or world: local or orbit"},
     {.environment = "world: orbit, date: '1999-01-01T00:00:00Z'",
      .devices = "{name: d, type: torquer, body: a, axis: 1 0 0, max_dipole: 1, command: "
@@ -167,7 +167,7 @@ static const struct part parts[] = {
       "1, command: {link: l, control: 0}}",
      .complaint = "6:190: control 0 already drives \"d\"; take another"},
     {.devices = "{name: d, type: drag, body: a}",
-     .complaint = "6:27: there is no air to feel; give environment.air: true, or world: local"},
+     .complaint = "6:27: the device needs air; give environment.air: true, or world: local"},
     {.environment = "air: true",
      .devices = "{name: d, type: drag, body: a, area: -1 0 0}",
      .complaint = "6:48: area must be 0 m^2 or more; here is -1"},

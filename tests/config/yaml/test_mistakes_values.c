@@ -179,7 +179,7 @@ static const struct mistake mistakes[] = {
     {"axis: 0 0 2", "axis: 0 0 0",
      "54:49: axis has no direction; write e.g. 0 1 0 for the y axis"},
     {"attitude: 0 0 0 1", "attitude: 0 0 0 2",
-     "35:71: attitude is no unit quaternion (w x y z): its length is 2; divide by it, or write "
+     "35:71: attitude is not a unit quaternion (w x y z): its length is 2; divide by it, or write "
      "{roll: 20 deg, pitch: 0, yaw: 0}"},
     {"attitude: 0 0 0 1", "attitude: 0 90 0",
      "35:71: attitude wants 4 numbers (w x y z) or roll, pitch and yaw, e.g. {yaw: 90 deg}; here "
