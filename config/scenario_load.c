@@ -15,7 +15,7 @@
 #include "rt/check.h"
 #include "rt/executive/state/digest.h"
 
-/* ---- pointing and controller: too small for rooms of their own ---- */
+/* ---- pointing and controller, too small for files of their own ---- */
 
 static bool resolve_pointing(const struct cfg_resolve *resolve)
 {
@@ -124,11 +124,11 @@ static void hash_text(struct cfg_scenario *scenario, const char *const *override
 /* ---- loading ---- */
 
 static bool read_document(struct cfg_scenario *scenario, const char *const *overrides,
-                          int override_count, const struct cfg_file_source *shelf,
+                          int override_count, const struct cfg_file_source *source,
                           struct cfg_load_arena *pool, struct cfg_complaint *report)
 {
     struct cfg_keys_scenario keys = {0};
-    const struct cfg_resolve resolve = {&keys, scenario, report, shelf};
+    const struct cfg_resolve resolve = {&keys, scenario, report, source};
     struct cfg_node *root =
         cfg_document_parse(pool, scenario->text, scenario->text_size, NULL, report);
     if (root == NULL)
@@ -142,7 +142,7 @@ static bool read_document(struct cfg_scenario *scenario, const char *const *over
 
 /* Takes text over. */
 static int load_document(const char *name, char *text, size_t size, const char *const *overrides,
-                         int override_count, const struct cfg_file_source *shelf,
+                         int override_count, const struct cfg_file_source *source,
                          struct cfg_scenario **out, char error[CFG_ERROR_MAX])
 {
     struct cfg_complaint report = {.path = name, .line = error};
@@ -156,7 +156,7 @@ static int load_document(const char *name, char *text, size_t size, const char *
 
     *out = NULL;
     const bool good = cfg_isa(&scenario->spec.isa, error) &&
-                      read_document(scenario, overrides, override_count, shelf, &pool, &report);
+                      read_document(scenario, overrides, override_count, source, &pool, &report);
     cfg_load_arena_free(&pool);
     if (good) {
         hash_text(scenario, overrides, override_count);
@@ -169,7 +169,7 @@ static int load_document(const char *name, char *text, size_t size, const char *
 
 int cfg_scenario_load_logged(const char *name, const char *text, size_t size,
                              const char *const *overrides, int override_count,
-                             const struct cfg_file_source *shelf, struct cfg_scenario **scenario,
+                             const struct cfg_file_source *source, struct cfg_scenario **scenario,
                              char error[CFG_ERROR_MAX])
 {
     char *copy = malloc(size + 1);
@@ -177,7 +177,7 @@ int cfg_scenario_load_logged(const char *name, const char *text, size_t size,
     if (size > 0)
         memcpy(copy, text, size);
     copy[size] = '\0';
-    return load_document(name, copy, size, overrides, override_count, shelf, scenario, error);
+    return load_document(name, copy, size, overrides, override_count, source, scenario, error);
 }
 
 int cfg_scenario_load_text(const char *name, const char *text, size_t size,

@@ -228,7 +228,7 @@ static struct cfg_element *build(struct builder *builder, const xmlNode *from)
 
 /* ---- parsing ---- */
 
-/* The first error; the later ones are its echo.  A prefix that nobody declared is none: robots are
+/* The first error; the later ones are its echo.  An undeclared prefix is not an error: robots are
  * full of them. */
 static void take_error(void *parser, xmlErrorPtr error)
 {

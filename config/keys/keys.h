@@ -134,7 +134,7 @@ struct cfg_keys_screw {
 struct cfg_keys_joint {
     const struct cfg_node *node;
     int type;
-    const char *seat; /* node of the parent, "frame", or NULL: not said */
+    const char *node_name; /* node of the parent, "frame", or NULL: not said */
     double axis[3], axis2[3];
     double at[3], attitude[4]; /* the joint frame in the parent's; of a body that starts there */
     struct cfg_keys_motion motion[3]; /* in the order of the coordinates */

@@ -255,7 +255,7 @@ static const struct cfg_table joint_variants[] = {
 #define AT(member) OWN(member)
 static const struct cfg_key joint_keys[] = {
     CFG_TYPE_KEY(joints, "type: revolute"),
-    {"node", CFG_NAME, OWN(seat), .otherwise = "none", .example = "tip",
+    {"node", CFG_NAME, OWN(node_name), .otherwise = "none", .example = "tip",
      .help = "where the parent bends: its node below the joint, or frame; the place is seen from it"},
 };
 const struct cfg_table cfg_joint_table = {

@@ -151,7 +151,7 @@ static const struct cfg_key link_keys[] = {
     {"body", CFG_NAME, AT(body), .required = true, .example = "body: bus",
      .help = "whose motion is reported"},
     {"send", CFG_MAP, AT(send), .table = &send_table, .help = "how often each message leaves"},
-    {"forward", CFG_TEXTS, AT(forward), .size = IO_LINK_GROUND_MAX, .otherwise = "nobody",
+    {"forward", CFG_TEXTS, AT(forward), .size = IO_LINK_GROUND_MAX, .otherwise = "none",
      .example = "[127.0.0.1:14550, 127.0.0.1:14540]",
      .help = "MAVLink: ground stations that share the board's line"},
     {"sticks", CFG_LIST, AT(sticks), .size = IO_RC_SCRIPT_STEP_MAX, .table = &stick_table,
@@ -162,7 +162,7 @@ static const struct cfg_key link_keys[] = {
      .help = "betaflight: when the radio is switched on; one that it hears while it boots it "
              "takes for lost"},
     {"ground", CFG_LIST, AT(ground), .size = IO_GROUND_STEP_MAX, .table = &ground_table,
-     .otherwise = "nobody", .example = "[{at: 20 s, takeoff: 2.5 m}, {at: 21 s, arm: true}]",
+     .otherwise = "none", .example = "[{at: 20 s, takeoff: 2.5 m}, {at: 21 s, arm: true}]",
      .help = "MAVLink and ardupilot: a ground station's commands, one after the other"},
     {"ground_line", CFG_TEXT, AT(ground_line),
      .otherwise = "px4, ardupilot: 127.0.0.1:14550; others: the board's own line",

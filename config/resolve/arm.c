@@ -15,7 +15,7 @@ static struct dyn_pose pose_of(const double at[3], const double attitude[4])
     return (struct dyn_pose){dyn_quat_load(attitude), dyn_vec3_load(at)};
 }
 
-/* An angle for who wrote it in radians, and for who wrote it in degrees. */
+/* An angle in radians and in degrees, for a message. */
 static struct cfg_quote angle_text(double angle)
 {
     struct cfg_quote words;

@@ -345,13 +345,13 @@ static bool check_model(const struct cfg_resolve *resolve, int configuration)
     struct dyn_body_spec *specs = alloc_zeroed((size_t)scenario->spec.body_count, sizeof *specs);
     sim_arm_configuration_specs(&scenario->spec, configuration, specs);
     int at = 0;
-    const char *flaw = cfg_tree_problem(specs, scenario->spec.body_count, &at);
+    const char *problem = cfg_tree_problem(specs, scenario->spec.body_count, &at);
     free(specs);
-    if (flaw == NULL)
+    if (problem == NULL)
         return true;
     const char *name = scenario->spec.bodies[at].name;
     return cfg_fail_at(resolve->report, keys_of(resolve, name)->node, NULL,
-                       "body \"%s\": %s; check its joint, mass and inertia", name, flaw);
+                       "body \"%s\": %s; check its joint, mass and inertia", name, problem);
 }
 
 /* What does not go together although each part is sound by itself. */

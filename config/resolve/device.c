@@ -21,7 +21,7 @@ static bool check_name(const struct cfg_resolve *resolve, int i)
     return true;
 }
 
-/* Those that somebody commands first, otherwise as in the file. */
+/* The commanded effectors first, otherwise in the order of the file. */
 static void sort_effectors(struct cfg_scenario *scenario)
 {
     struct sim_effector *sorted = calloc(SIM_EFFECTOR_MAX, sizeof *sorted);

@@ -13,7 +13,7 @@
 
 static const double FULL_TURN = 6.283185307179586;
 
-/* ---- who commands it ---- */
+/* ---- the link that commands it ---- */
 
 static bool resolve_command(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
                             struct sim_effector *out)
@@ -224,12 +224,12 @@ static struct sim_effector *next_effector(const struct cfg_resolve *resolve,
 }
 
 /* What the kernel would not bear although each number is in its range. */
-static bool check_flaw(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
-                       const struct sim_effector *out)
+static bool check_effector(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
+                           const struct sim_effector *out)
 {
-    const char *flaw = dyn_effector_problem(&out->effector, resolve->scenario->spec.body_count);
-    return flaw == NULL ||
-           cfg_fail_at(resolve->report, keys->node, NULL, "device \"%s\": %s", keys->name, flaw);
+    const char *problem = dyn_effector_problem(&out->effector, resolve->scenario->spec.body_count);
+    return problem == NULL ||
+           cfg_fail_at(resolve->report, keys->node, NULL, "device \"%s\": %s", keys->name, problem);
 }
 
 bool cfg_resolve_effector(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys)
@@ -251,7 +251,7 @@ bool cfg_resolve_effector(const struct cfg_resolve *resolve, const struct cfg_ke
         if (points->node != NULL)
             memcpy(out->effector.contact.at, points->items + (ptrdiff_t)3 * i,
                    sizeof out->effector.contact.at);
-        if (!type->resolve(resolve, keys, out) || !check_flaw(resolve, keys, out))
+        if (!type->resolve(resolve, keys, out) || !check_effector(resolve, keys, out))
             return false;
         (*count)++;
     }

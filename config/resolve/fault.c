@@ -70,7 +70,7 @@ static bool find_target(const struct cfg_resolve *resolve, const struct cfg_keys
     if ((keys->device == NULL) == (keys->link == NULL))
         return cfg_fail_at(resolve->report, keys->node, NULL,
                            "a fault hits a device or a link; give one of them, e.g. device: gyro");
-    /* A late wire is the rig's business: it counts in frames (rt/executive/input/delay_line.h). */
+    /* The executive delays a link, in frames (rt/executive/input/delay_line.h). */
     const bool fits = keys->device ? io_fault_fits_signal(kind)
                                    : io_fault_fits_frame(kind) || kind == IO_FAULT_DELAY;
     if (!fits)

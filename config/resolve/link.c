@@ -1,5 +1,5 @@
 /*
- * Links: the wire, who is on it, and what happens when the board falls silent.
+ * Links: the bus, the protocol on it, and what happens when the board falls silent.
  */
 #include "config/resolve/resolve.h"
 

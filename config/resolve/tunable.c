@@ -167,7 +167,7 @@ static bool find_place(const struct path *path, struct find *find, bool *found)
     return true;
 }
 
-/* Where it would change nothing, nobody shall believe it does. */
+/* A parameter that would change nothing is refused. */
 static bool check_place(const struct path *path)
 {
     const struct cfg_scenario *scenario = path->resolve->scenario;

@@ -77,7 +77,7 @@ static inline const char *cfg_choice(const struct cfg_key *key, int i)
     return key->choice != NULL ? key->choice(i) : key->choices[i];
 }
 
-/* For those who write tables; AT() leads to the struct's `type`. */
+/* For sources that define tables; AT() leads to the struct's `type`. */
 #define CFG_COUNT(array)     ((int)(sizeof(array) / sizeof((array)[0])))
 #define CFG_KEYS(name, list) .what = name, .key_count = CFG_COUNT(list), .keys = list
 #define CFG_TYPE_KEY(list, text)                                                                   \
