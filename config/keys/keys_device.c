@@ -175,6 +175,22 @@ static const struct cfg_key star_tracker_keys[] = {
      .fallback = "0", .example = "2 deg/s", .help = "blind when turning faster; 0 is never"},
     LATE_KEY,
 };
+static const struct cfg_key horizon_sensor_keys[] = {
+    {"boresight", CFG_AXIS, SENSOR(horizon.boresight), .required = true,
+     .example = "boresight: 0 0 1",
+     .help = "where it looks, body axes; its reading is logged and shown live, no message has it"},
+    RATE_KEY,
+    {"view", CFG_QUANTITY, SENSOR(horizon.half_angle), TUNABLE, .unit = "rad",
+     .limit = CFG_BETWEEN, .min = 0.001, .max = 3.15, .fallback = "60 deg", .example = "60 deg",
+     .help = "half angle of the cone in which the Earth's centre must lie"},
+    {"noise", CFG_QUANTITY, SENSOR(horizon.noise), TUNABLE, .unit = "rad",
+     .limit = CFG_NOT_NEGATIVE, .fallback = "0", .example = "0.1 deg",
+     .help = "deviation of each reading, across"},
+    {"sun_exclusion", CFG_QUANTITY, SENSOR(horizon.sun_exclusion), TUNABLE, .unit = "rad",
+     .limit = CFG_BETWEEN, .min = 0, .max = 3.15, .fallback = "0", .example = "10 deg",
+     .help = "blind with the Sun nearer than this to the boresight or to the Earth's limb"},
+    LATE_KEY,
+};
 
 /* ---- actuators ---- */
 
@@ -353,6 +369,7 @@ static const struct cfg_table device_variants[] = {
     [SIM_SENSOR_GPS] = {CFG_KEYS("a gps", gps_keys)},
     [SIM_SENSOR_SUN] = {CFG_KEYS("a sun sensor", sun_sensor_keys)},
     [SIM_SENSOR_STAR_TRACKER] = {CFG_KEYS("a star tracker", star_tracker_keys)},
+    [SIM_SENSOR_HORIZON] = {CFG_KEYS("a horizon sensor", horizon_sensor_keys)},
     [SIM_SENSOR_ENCODER] = {CFG_KEYS("an encoder", encoder_keys)},
     [CFG_DEVICE_EFFECTOR + DYN_EFFECTOR_WHEEL] = {CFG_KEYS("a wheel", wheel_keys)},
     [CFG_DEVICE_EFFECTOR + DYN_EFFECTOR_ROTOR] = {CFG_KEYS("a rotor", rotor_keys)},

@@ -62,6 +62,16 @@ static const struct part parts[] = {
     {.environment = "world: orbit",
      .devices = "{name: d, type: sun_sensor, body: a, boresight: 0 0 1, quantum: 5.01}",
      .complaint = "6:75: quantum must be from 0 to 0.5; here is 5.01"},
+    {.devices = "{name: d, type: horizon_sensor, body: a, boresight: 0 0 1}",
+     .complaint = "6:27: the horizon of the Earth is seen from orbit alone; give environment.world: "
+      "orbit"},
+    {.environment = "world: local",
+     .devices = "{name: d, type: horizon_sensor, body: a, boresight: 0 0 1}",
+     .complaint = "6:27: the horizon of the Earth is seen from orbit alone; give environment.world: "
+      "orbit"},
+    {.environment = "world: orbit",
+     .devices = "{name: d, type: horizon_sensor, body: a, boresight: 0 0 1, view: 4 rad}",
+     .complaint = "6:76: view must be from 0.001 to 3.15 rad; here is 4"},
     {.devices = "{name: d, type: star_tracker, body: a}",
      .complaint = "6:11: a star tracker needs \"boresight\" (where it looks, body axes); write "
       "e.g. boresight: 0 0 1"},

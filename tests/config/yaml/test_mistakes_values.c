@@ -108,8 +108,8 @@ static const struct mistake mistakes[] = {
      "5:7: pace cannot be \"slow\"; write real, fast or lockstep"},
     {"type: gyro", "type: telescope",
      "42:11: type cannot be \"telescope\"; write gyro, accelerometer, magnetometer, barometer, "
-     "airspeed, gps, sun_sensor, star_tracker, encoder, wheel, rotor, torquer, thruster, drag, "
-     "contact or battery"},
+     "airspeed, gps, sun_sensor, star_tracker, horizon_sensor, encoder, wheel, rotor, torquer, "
+     "thruster, drag, contact or battery"},
     {"bus: udp", "bus: can",
      "62:13: listen means nothing on bus can; remove it, or name another bus"},
     {"protocol: mavlink", "protocol: MAVlink",
