@@ -119,17 +119,17 @@ static void fill_mimics(const struct cfg_urdf *urdf, const int *body_of, struct 
     }
 }
 
-static bool check_flaw(const struct cfg_urdf *urdf, const struct cfg_model *model,
-                       struct cfg_complaint *report)
+static bool check_effector(const struct cfg_urdf *urdf, const struct cfg_model *model,
+                           struct cfg_complaint *report)
 {
     int body;
-    const char *flaw = cfg_tree_problem(model->specs, model->body_count, &body);
-    if (flaw == NULL)
+    const char *problem = cfg_tree_problem(model->specs, model->body_count, &body);
+    if (problem == NULL)
         return true;
     const int link = body == 0 ? urdf->root : urdf->joints[urdf->order[body - 1]].child;
     return cfg_fail(report, NULL, urdf->links[link].mark,
                     "link %s: %s; check its <inertial> and its joint",
-                    cfg_quote(urdf->links[link].name).text, flaw);
+                    cfg_quote(urdf->links[link].name).text, problem);
 }
 
 static bool from_urdf(struct cfg_model *model, const char *text, size_t size, enum cfg_base base,
@@ -144,7 +144,7 @@ static bool from_urdf(struct cfg_model *model, const char *text, size_t size, en
     fill_mimics(urdf, body_of, model);
     list_joints(urdf, body_of, model);
     model->gravity[2] = -9.81;
-    return check_flaw(urdf, model, report);
+    return check_effector(urdf, model, report);
 }
 
 /* ---- scenario ---- */

@@ -87,10 +87,10 @@ int cfg_scenario_load(const char *path, const char *const *overrides, int overri
 int cfg_scenario_load_text(const char *name, const char *text, size_t size,
                            const char *const *overrides, int override_count,
                            struct cfg_scenario **scenario, char error[CFG_ERROR_MAX]);
-/* The same out of a log, which has on its shelf what the scenario names.  Context: setup. */
+/* The same out of a log, which holds the files that the scenario names.  Context: setup. */
 int cfg_scenario_load_logged(const char *name, const char *text, size_t size,
                              const char *const *overrides, int override_count,
-                             const struct cfg_file_source *shelf, struct cfg_scenario **scenario,
+                             const struct cfg_file_source *source, struct cfg_scenario **scenario,
                              char error[CFG_ERROR_MAX]);
 void cfg_scenario_free(struct cfg_scenario *scenario);
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "config/resolve/effector_types.h"
 #include "rt/check.h"
 #include "rt/executive/output/sensor_types.h"
 
@@ -168,45 +169,14 @@ static void print_sensor(const struct cfg_scenario *scenario, const struct sim_s
     fputc('\n', out);
 }
 
-static void print_law(const struct dyn_effector *effector, const char *name, const char *body,
-                      FILE *out)
-{
-    const struct dyn_rotor *rotor = &effector->rotor;
-    switch (effector->type) {
-    case DYN_EFFECTOR_WHEEL:
-        fprintf(out, "  %-24s %-13s on %s, %.4g N m, %.4g N m s", name, "wheel", body,
-                effector->wheel.max_torque, effector->wheel.inertia * effector->wheel.max_speed);
-        break;
-    case DYN_EFFECTOR_ROTOR:
-        fprintf(out, "  %-24s %-13s on %s, %.4g N, lag %.4g ms", name, "rotor", body,
-                rotor->thrust * rotor->max_speed * rotor->max_speed, rotor->lag_up * 1e3);
-        break;
-    case DYN_EFFECTOR_TORQUER:
-        fprintf(out, "  %-24s %-13s on %s, %.4g A m^2", name, "torquer", body,
-                effector->torquer.max_dipole);
-        break;
-    case DYN_EFFECTOR_THRUSTER:
-        fprintf(out, "  %-24s %-13s on %s, %.4g N", name, "thruster", body,
-                effector->thruster.thrust);
-        break;
-    case DYN_EFFECTOR_DRAG:
-        fprintf(out, "  %-24s %-13s on %s", name, "drag", body);
-        break;
-    case DYN_EFFECTOR_CONTACT:
-        fprintf(out, "  %-24s %-13s on %s, %.4g N/m", name, "contact", body,
-                effector->contact.stiffness);
-        break;
-    case DYN_EFFECTOR_BATTERY:
-        fprintf(out, "  %-24s %-13s on %s, %.4g V, %.4g A h", name, "battery", body,
-                effector->battery.voltage_full, effector->battery.capacity / 3600.0);
-        break;
-    }
-}
-
 static void print_effector(const struct cfg_scenario *scenario, const struct sim_effector *from,
                            FILE *out)
 {
-    print_law(&from->effector, from->name, scenario->spec.bodies[from->effector.body].name, out);
+    const struct cfg_effector_type *type = &cfg_effector_types[from->effector.type];
+    fprintf(out, "  %-24s %-13s on %s", from->name, type->name,
+            scenario->spec.bodies[from->effector.body].name);
+    if (type->print != NULL)
+        type->print(&from->effector, out);
     if (from->link >= 0)
         fprintf(out, ", control %d of %s", from->control, scenario->spec.links[from->link].name);
     fputc('\n', out);
@@ -286,12 +256,12 @@ static void print_arm(const struct cfg_scenario *scenario, FILE *out)
     }
     for (int i = 0; i < arm->payload_count; i++) {
         const struct sim_payload *payload = &arm->payload[i];
-        const char *bay = scenario->spec.bodies[payload->bay].name;
         fprintf(out, "  payload %-16s ", scenario->spec.bodies[payload->body].name);
         if (payload->in_hand)
             fputs("in the hand", out);
         else
-            fprintf(out, "%s %s", payload->latched ? "latched to" : "floats by", bay);
+            fprintf(out, "%s %s", payload->latched ? "latched to" : "floats by",
+                    scenario->spec.bodies[payload->bay].name);
         fprintf(out, ", carried at %.4g %% of the speeds\n", 100.0 * payload->speed);
     }
 }

@@ -349,9 +349,9 @@ const char *cfg_beam_problem(const struct cfg_beam *beam)
     if (!not_negative(beam->tip_mass))
         return "tip mass must not be negative";
     for (int family = 0; family < CFG_BEAM_FAMILIES; family++) {
-        const char *flaw = family_flaw(beam, family);
-        if (flaw != NULL)
-            return flaw;
+        const char *problem = family_flaw(beam, family);
+        if (problem != NULL)
+            return problem;
         if (beam->modes[family] > DYN_MODES_MAX - modes)
             return "more modes than a body may have";
         modes += beam->modes[family];

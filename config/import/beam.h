@@ -63,7 +63,7 @@ struct cfg_beam_form {
 /* What is wrong with the numbers; NULL: nothing.  Context: setup. */
 const char *cfg_beam_problem(const struct cfg_beam *beam);
 
-/* Of a beam without flaw; all memory is the pool's.  Context: setup. */
+/* Of a beam without problem; all memory is the pool's.  Context: setup. */
 void cfg_beam_shape(struct cfg_load_arena *pool, const struct cfg_beam *beam,
                     struct cfg_beam_form *form);
 

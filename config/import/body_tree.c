@@ -21,9 +21,9 @@ struct dyn_model *cfg_tree_place(const struct dyn_body_spec *specs, int body_cou
 
 const char *cfg_tree_problem(const struct dyn_body_spec *specs, int body_count, int *body)
 {
-    const char *flaw = dyn_model_problem(specs, body_count, body);
-    if (flaw != NULL)
-        return flaw;
+    const char *problem = dyn_model_problem(specs, body_count, body);
+    if (problem != NULL)
+        return problem;
     struct dyn_model *model = cfg_tree_place(specs, body_count);
     void *mem = alloc_aligned(dyn_model_singular_size(model));
     *body = dyn_model_singular_joint(model, mem);

@@ -9,5 +9,5 @@
  * and joints that only together have no inertia to move.  Context: setup. */
 const char *cfg_tree_problem(const struct dyn_body_spec *specs, int body_count, int *body);
 
-/* The model in memory of its own, for free().  The specs have no flaw.  Context: setup. */
+/* The model in memory of its own, for free().  The specs have no problem.  Context: setup. */
 struct dyn_model *cfg_tree_place(const struct dyn_body_spec *specs, int body_count);

@@ -8,6 +8,6 @@ struct cfg_mimic {
     double ratio, offset;
 };
 
-/* Who follows a follower comes to follow that one's leader.  The index of a joint that follows
- * itself in the end; -1: none.  Context: setup. */
+/* A joint that mimics a mimic is made to mimic its leader directly.  The index of a joint that
+ * follows itself in the end; -1: none.  Context: setup. */
 int cfg_mimic_resolve(struct cfg_mimic *mimics, int count);

@@ -7,7 +7,7 @@
  *      GRID,1,,1.5,,2.5-3                                        commas
  *
  * A line that begins with +, * or a blank field goes on with the card before it.  `$` begins a
- * comment.  Cards that nobody asks for are passed over unread.
+ * comment.  Cards of other names are passed over unread.
  */
 #pragma once
 

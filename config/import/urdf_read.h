@@ -1,11 +1,15 @@
 /*
- * Elements of a URDF while they are read: slips refused, numbers checked.  For config/urdf*.c.
+ * Elements of a URDF while they are read: slips refused, numbers checked.  For the
+ * files of config/import that read one.
  */
 #pragma once
 
-#include "config/import/urdf.h"
 #include "config/import/xml.h"
+#include "config/yaml/complaint.h"
+#include "config/yaml/load_arena.h"
 #include "config/yaml/name_index.h"
+
+struct cfg_urdf;
 
 struct cfg_urdf_reader {
     struct cfg_load_arena *pool;

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "config/import/urdf.h"
 #include "config/import/urdf_read.h"
 
 /* ---- color ---- */

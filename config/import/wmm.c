@@ -1,12 +1,10 @@
 #include "config/import/wmm.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/import/nastran_columns.h"
-#include "config/yaml/text_file.h"
 
 enum { HEAD_WORDS = 3, TERM_WORDS = 6, WORDS_MAX = 7, NINES_MIN = 12 };
 
@@ -168,17 +166,6 @@ bool cfg_wmm_parse(const char *path, const char *text, size_t size, struct cfg_w
         return cfg_fail(&reader.report, NULL, (struct cfg_mark){0, 0},
                         "more than %d bytes, which no .COF file has", CFG_WMM_TEXT_MAX);
     return read_all(&reader, wmm);
-}
-
-int cfg_wmm_load(const char *path, struct cfg_wmm *wmm, char error[CFG_ERROR_MAX])
-{
-    char *text;
-    size_t size;
-    int status = cfg_file_read(path, "WMM.COF", CFG_WMM_TEXT_MAX, &text, &size, error);
-    if (status == 0)
-        status = cfg_wmm_parse(path, text, size, wmm, error) ? 0 : -EINVAL;
-    free(text);
-    return status;
 }
 
 bool cfg_wmm_covers(const struct cfg_wmm *wmm, double year)

@@ -31,9 +31,5 @@ struct cfg_wmm {
 bool cfg_wmm_parse(const char *path, const char *text, size_t size, struct cfg_wmm *wmm,
                    char error[CFG_ERROR_MAX]);
 
-/* The same from a file.  0, or -EINVAL (-errno for an unreadable file) with one line in error.
- * Context: setup. */
-int cfg_wmm_load(const char *path, struct cfg_wmm *wmm, char error[CFG_ERROR_MAX]);
-
 /* Is the model meant for this year, as 2025.5?  Context: setup. */
 bool cfg_wmm_covers(const struct cfg_wmm *wmm, double year);

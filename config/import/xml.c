@@ -157,9 +157,10 @@ static bool check_text(const char *text, size_t size, struct cfg_complaint *repo
                         CFG_XML_TEXT_MAX);
     if (strlen(text) != size)
         return cfg_fail(report, NULL, nowhere,
-                        "this is no text (it has a byte 0); save it as UTF-8");
+                        "the file is not text (it has a zero byte); save it as UTF-8");
     if (!cfg_xml_looks_like(text))
-        return cfg_fail(report, NULL, (struct cfg_mark){1, 1}, "this is no XML: it begins with %s",
+        return cfg_fail(report, NULL, (struct cfg_mark){1, 1},
+                        "the file is not XML: it begins with %s",
                         text[0] != '\0' ? cfg_quote(text).text : "nothing");
     return check_tags(text, report);
 }
@@ -227,7 +228,7 @@ static struct cfg_element *build(struct builder *builder, const xmlNode *from)
 
 /* ---- parsing ---- */
 
-/* The first error; the later ones are its echo.  A prefix that nobody declared is none: robots are
+/* The first error; the later ones are its echo.  An undeclared prefix is not an error: robots are
  * full of them. */
 static void take_error(void *parser, xmlErrorPtr error)
 {

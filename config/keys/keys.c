@@ -270,7 +270,7 @@ static const struct cfg_key body_keys[] = {
     {"shapes", CFG_LIST, AT(solids), .size = CFG_SOLID_MAX, .table = &cfg_solid_table,
      .otherwise = "the box that has its inertia",
      .example = "[{type: box, size: 1 1 0.5 m, color: gold}]",
-     .help = "what it looks like, for the eye only; [] is nothing"},
+     .help = "shapes that viewers draw; the motion does not feel them; []: none"},
 };
 static const struct cfg_table body_table = {
     CFG_KEYS("a body", body_keys), .size = sizeof(struct cfg_keys_body)};
@@ -368,7 +368,7 @@ static const struct cfg_key scenario_keys[] = {
     {"pulse", CFG_MAP, AT(pulse), .table = &cfg_pulse_table, .otherwise = "none",
      .help = "on the frame grid, for airbearing stopwatch"},
     {"predictor", CFG_MAP, AT(predictor), .table = &cfg_predictor_table, .otherwise = "none",
-     .help = "a ghost that runs ahead, for who commands over a long wire"},
+     .help = "predicted state ahead of time, for an operator on a delayed link"},
     {"pointing", CFG_MAP, AT(pointing), .table = &pointing_table, .help = "what the board is for"},
     {"faults", CFG_LIST, AT(faults), .size = SIM_FAULT_MAX, .table = &cfg_fault_table,
      .example = "[{device: gyro, type: bias, at: 5 s, for: 2 s, value: 1 deg/s}]",
@@ -382,7 +382,7 @@ static const struct cfg_key scenario_keys[] = {
     {"log", CFG_MAP, AT(log), .table = &log_table, .help = "what is recorded"},
     {"cameras", CFG_LIST, AT(cameras), .size = CFG_CAMERA_MAX, .table = &cfg_camera_table,
      .example = "[{name: elbow, body: boom, at: 0 0 0.5 m, look: 1 0 0}]",
-     .help = "from where a viewer looks, for the eye only"},
+     .help = "viewpoints for viewers; the motion does not feel them"},
 };
 const struct cfg_table cfg_scenario_table = {
     CFG_KEYS("a scenario", scenario_keys), .size = sizeof(struct cfg_keys_scenario)};

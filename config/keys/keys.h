@@ -17,24 +17,8 @@ enum {
     CFG_SOLID_MAX = 64,      /* of one body */
 };
 
-enum cfg_device_type { /* instruments first, in the order of enum sim_sensor_kind */
-                       CFG_DEVICE_GYRO,
-                       CFG_DEVICE_ACCELEROMETER,
-                       CFG_DEVICE_MAGNETOMETER,
-                       CFG_DEVICE_BAROMETER,
-                       CFG_DEVICE_AIRSPEED,
-                       CFG_DEVICE_GPS,
-                       CFG_DEVICE_SUN_SENSOR,
-                       CFG_DEVICE_STAR_TRACKER,
-                       CFG_DEVICE_ENCODER,
-                       CFG_DEVICE_WHEEL,
-                       CFG_DEVICE_ROTOR,
-                       CFG_DEVICE_TORQUER,
-                       CFG_DEVICE_THRUSTER,
-                       CFG_DEVICE_DRAG,
-                       CFG_DEVICE_CONTACT,
-                       CFG_DEVICE_BATTERY
-};
+/* Types of devices: the kinds of sensors, then the types of effectors. */
+enum { CFG_DEVICE_EFFECTOR = SIM_SENSOR_KIND_COUNT };
 
 struct cfg_keys_overrun {
     const struct cfg_node *node;
@@ -150,7 +134,7 @@ struct cfg_keys_screw {
 struct cfg_keys_joint {
     const struct cfg_node *node;
     int type;
-    const char *seat; /* node of the parent, "frame", or NULL: not said */
+    const char *node_name; /* node of the parent, "frame", or NULL: not said */
     double axis[3], axis2[3];
     double at[3], attitude[4]; /* the joint frame in the parent's; of a body that starts there */
     struct cfg_keys_motion motion[3]; /* in the order of the coordinates */
@@ -276,34 +260,25 @@ struct cfg_keys_command {
     int64_t control;
 };
 
+/* What the run reads as it is written goes straight into the device's part of the spec; what is
+ * computed from keys stands beside it. */
 struct cfg_keys_device {
     const struct cfg_node *node;
     const char *name, *body;
-    int type;
-    double delay, quantum;
-    double at[3], attitude[4], axis[3];
-    /* instruments */
-    double rate;
-    double noise, bias_walk, instability, instability_time;
-    double bias[3], scale[3], misalignment[3], range; /* gauges: the first of each */
-    int64_t coordinate;
-    double noise_horizontal, noise_vertical, noise_velocity; /* a tracker's: across, about */
-    double wander, wander_time, eph, epv;
-    int64_t satellites;
-    double view, sun_exclusion, earth_exclusion, max_rate;
-    /* wheels, rotors, torquers, thrusters */
-    double inertia, max_torque, max_speed, speed;
-    double viscous, coulomb, coulomb_speed, stiction, stiction_speed;
-    double static_imbalance, dynamic_imbalance;
-    int turns;
-    double idle_speed, max_thrust, torque_ratio, lag, lag_down, lateral_drag, pitch;
-    double max_dipole, min_control, gain;
+    int type; /* enum sim_sensor_kind, or CFG_DEVICE_EFFECTOR + enum dyn_effector_type */
+    union {
+        struct sim_sensor sensor;
+        struct sim_effector effector;
+    };
+    double delay, rate;
+    double attitude[4], misalignment[3]; /* of three axes */
+    int64_t coordinate;                  /* encoder */
+    int64_t satellites;                  /* gps */
+    int turns;                           /* rotor */
+    double max_thrust, torque_ratio, pitch;
     struct cfg_keys_command command;
-    /* drag, contact, battery */
-    double area[3], linear[3], angular[3];
-    struct cfg_rows points;
-    double stiffness, damping, friction, slip_speed;
-    double voltage, voltage_empty, capacity, resistance, idle_current, efficiency;
+    struct cfg_rows points; /* contact */
+    double not_read;        /* by anybody any more */
 };
 
 struct cfg_keys_send {
@@ -534,6 +509,3 @@ extern const struct cfg_table cfg_link_table, cfg_controller_table, cfg_fault_ta
 extern const struct cfg_table cfg_lock_table, cfg_pulse_table, cfg_predictor_table;
 extern const struct cfg_table cfg_arm_table, cfg_payload_table;
 extern const struct cfg_table cfg_solid_table, cfg_camera_table, cfg_urdf_joint_table;
-
-/* As a scenario writes it.  Context: any. */
-const char *cfg_device_type_name(int type);

@@ -154,7 +154,7 @@ static const struct cfg_key arm_keys[] = {
     {"hand", CFG_MAP, AT(hand), .table = &hand_table, .required = true, .example = "hand: end_effector",
      .help = "what it is all for"},
     {"base", CFG_NAME, AT(base), .otherwise = "the parent of the first joint", .example = "orbiter",
-     .help = "whose axes count in mode base"},
+     .help = "body whose axes are used in mode base"},
     {"servo", CFG_QUANTITY, AT(servo), .unit = "Hz", .limit = CFG_POSITIVE, .fallback = "100 Hz",
      .example = "100 Hz", .help = "how often servos and panel look; must divide the frame rate"},
     {"translation", CFG_MAP, AT(translation), .table = &translation_table, .required = true,

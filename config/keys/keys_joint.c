@@ -134,7 +134,7 @@ static const struct cfg_table slide_motor = MOTOR_TABLE(slide_motor_keys);
 #define AT(member) .offset = offsetof(struct cfg_keys_mimic, member)
 #define MIMIC_KEYS(way) \
     {"body", CFG_NAME, AT(body), .required = true, .example = "body: left_finger", \
-     .help = "whose joint leads"}, \
+     .help = "body of the joint that is followed"}, \
     {"ratio", CFG_QUANTITY, AT(ratio), .fallback = "1", .example = "-1", \
      .help = "of its coordinate to the leader's, both SI"}, \
     {"offset", CFG_QUANTITY, AT(offset), .unit = way, .fallback = "0", .example = "0.1 " way, \
@@ -255,7 +255,7 @@ static const struct cfg_table joint_variants[] = {
 #define AT(member) OWN(member)
 static const struct cfg_key joint_keys[] = {
     CFG_TYPE_KEY(joints, "type: revolute"),
-    {"node", CFG_NAME, OWN(seat), .otherwise = "none", .example = "tip",
+    {"node", CFG_NAME, OWN(node_name), .otherwise = "none", .example = "tip",
      .help = "where the parent bends: its node below the joint, or frame; the place is seen from it"},
 };
 const struct cfg_table cfg_joint_table = {

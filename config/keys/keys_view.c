@@ -1,5 +1,5 @@
 /*
- * The keys of what is only for the eye: solids that a body is drawn as, and cameras.
+ * The keys of what viewers draw: the solids of a body, and cameras.
  */
 #include "config/keys/keys.h"
 

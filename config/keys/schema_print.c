@@ -71,6 +71,8 @@ static int fitting(const char *text)
     return (int)size;
 }
 
+static void print_table(const struct cfg_table *table, int indent, FILE *out);
+
 /* Choices that do not fit go on below. */
 static void print_key(const struct cfg_key *key, int indent, FILE *out)
 {
@@ -85,10 +87,10 @@ static void print_key(const struct cfg_key *key, int indent, FILE *out)
         fprintf(out, "%*s%.*s\n", NAME_WIDTH, "", size, rest);
     }
     if (key->table != NULL)
-        cfg_table_print(key->table, indent + 2, out);
+        print_table(key->table, indent + 2, out);
 }
 
-void cfg_table_print(const struct cfg_table *table, int indent, FILE *out)
+static void print_table(const struct cfg_table *table, int indent, FILE *out)
 {
     const int shown = table->like != NULL ? table->shown : table->key_count;
     for (int i = 0; i < shown; i++)
@@ -97,7 +99,7 @@ void cfg_table_print(const struct cfg_table *table, int indent, FILE *out)
         fprintf(out, "%*s%s\n", indent, "", table->like);
     for (int i = 0; i < table->variant_count; i++) {
         fprintf(out, "%*s-- %s\n", indent, "", table->variants[i].what);
-        cfg_table_print(&table->variants[i], indent, out);
+        print_table(&table->variants[i], indent, out);
     }
 }
 
@@ -105,7 +107,7 @@ void cfg_schema_print(FILE *out)
 {
     fprintf(out, "%-*s %-*s %-*s %s\n", NAME_WIDTH, "key", VALUE_WIDTH, "value, SI unit, range",
             DEFAULT_WIDTH, "default", "meaning");
-    cfg_table_print(&cfg_scenario_table, 0, out);
+    print_table(&cfg_scenario_table, 0, out);
     fputs("\n"
           "number     with its unit, 10 ms or 5 deg/s; a bare number is SI\n"
           "numbers    [1 deg, 2 deg, 3 deg] or 1 2 3 deg\n"

@@ -15,7 +15,7 @@ static struct dyn_pose pose_of(const double at[3], const double attitude[4])
     return (struct dyn_pose){dyn_quat_load(attitude), dyn_vec3_load(at)};
 }
 
-/* An angle for who wrote it in radians, and for who wrote it in degrees. */
+/* An angle in radians and in degrees, for a message. */
 static struct cfg_quote angle_text(double angle)
 {
     struct cfg_quote words;
@@ -187,7 +187,7 @@ static bool resolve_ends(const struct cfg_resolve *resolve)
                            "the hand's body bends; fix a rigid one to its node and take that");
     if (arm->base < 0)
         return cfg_fail_at(resolve->report, keys->node, NULL,
-                           "the arm stands on no body; give it one that is fixed to the world");
+                           "the arm's base is not a body; give it one that is fixed to the world");
     if (!is_above(scenario, arm->base, scenario->spec.bodies[first].spec.parent))
         return cfg_fail_at(resolve->report, keys->node, "base", "the arm does not stand on \"%s\"",
                            scenario->spec.bodies[arm->base].name);
@@ -202,9 +202,10 @@ static bool find_hand(const struct cfg_resolve *resolve, const struct cfg_node *
     if (!cfg_find_link(resolve, node, name, index))
         return false;
     return io_protocol_traits(resolve->scenario->spec.links[*index].spec.protocol)->hands ||
-           cfg_fail_at(resolve->report, node, "link",
-                       "link \"%s\" is no hand controller; an arm is flown by protocol: hand",
-                       name);
+           cfg_fail_at(
+               resolve->report, node, "link",
+               "link \"%s\" is not a hand controller; the arm needs a link with protocol: hand",
+               name);
 }
 
 static bool is_moved(const struct io_hand_spec *hand, int control)

@@ -186,7 +186,8 @@ static bool find_leader(const struct cfg_resolve *resolve, const struct roster *
     const struct sim_body *leader = &resolve->scenario->spec.bodies[roster->place[mimic->leader]];
     return dyn_joint_nv(&leader->spec) == 1 ||
            cfg_fail_at(resolve->report, keys->node, "body",
-                       "the joint of \"%s\" has not one coordinate to follow; name a body with a "
+                       "the joint of \"%s\" does not have exactly one coordinate to follow; name a "
+                       "body with a "
                        "revolute or prismatic joint",
                        leader->name);
 }
@@ -344,13 +345,42 @@ static bool check_model(const struct cfg_resolve *resolve, int configuration)
     struct dyn_body_spec *specs = alloc_zeroed((size_t)scenario->spec.body_count, sizeof *specs);
     sim_arm_configuration_specs(&scenario->spec, configuration, specs);
     int at = 0;
-    const char *flaw = cfg_tree_problem(specs, scenario->spec.body_count, &at);
+    const char *problem = cfg_tree_problem(specs, scenario->spec.body_count, &at);
     free(specs);
-    if (flaw == NULL)
+    if (problem == NULL)
         return true;
     const char *name = scenario->spec.bodies[at].name;
     return cfg_fail_at(resolve->report, keys_of(resolve, name)->node, NULL,
-                       "body \"%s\": %s; check its joint, mass and inertia", name, flaw);
+                       "body \"%s\": %s; check its joint, mass and inertia", name, problem);
+}
+
+/* What does not go together although each part is sound by itself. */
+static bool check_plant(const struct cfg_resolve *resolve)
+{
+    const struct cfg_keys_scenario *keys = resolve->keys;
+    const struct sim_spec *spec = &resolve->scenario->spec;
+    struct dyn_body_spec *bodies = alloc_zeroed((size_t)spec->body_count, sizeof *bodies);
+    struct dyn_effector *effectors = alloc_zeroed((size_t)spec->effector_count, sizeof *effectors);
+    sim_arm_configuration_specs(spec, sim_arm_first_configuration(spec), bodies);
+    for (int i = 0; i < spec->effector_count; i++)
+        effectors[i] = spec->effectors[i].effector;
+    struct dyn_model *model = cfg_tree_place(bodies, spec->body_count);
+    const struct dyn_plant plant = {.model = model,
+                                    .effector_count = spec->effector_count,
+                                    .effectors = effectors,
+                                    .environment = spec->environment,
+                                    .integrator = spec->integrator};
+    const char *problem = dyn_plant_problem(&plant);
+    free(model);
+    free(effectors);
+    free(bodies);
+    if (problem == NULL)
+        return true;
+    return spec->integrator == DYN_SEMI_IMPLICIT_EULER
+               ? cfg_fail_at(resolve->report, keys->integrator.node, "method",
+                             "%s; write integrator: rk4, or another of second order or more",
+                             problem)
+               : cfg_fail_at(resolve->report, keys->node, "environment", "%s", problem);
 }
 
 bool cfg_resolve_model(const struct cfg_resolve *resolve)
@@ -368,5 +398,5 @@ bool cfg_resolve_model(const struct cfg_resolve *resolve)
     for (int i = 0; i < sim_arm_configuration_count(&resolve->scenario->spec); i++)
         if (!check_model(resolve, i))
             return false;
-    return true;
+    return check_plant(resolve);
 }

@@ -21,7 +21,7 @@ static bool check_name(const struct cfg_resolve *resolve, int i)
     return true;
 }
 
-/* Those that somebody commands first, otherwise as in the file. */
+/* The commanded effectors first, otherwise in the order of the file. */
 static void sort_effectors(struct cfg_scenario *scenario)
 {
     struct sim_effector *sorted = calloc(SIM_EFFECTOR_MAX, sizeof *sorted);
@@ -49,8 +49,8 @@ bool cfg_resolve_devices(const struct cfg_resolve *resolve)
         const struct cfg_keys_device *keys = device_keys(resolve, i);
         if (!check_name(resolve, i))
             return false;
-        if (keys->type < CFG_DEVICE_WHEEL ? !cfg_resolve_sensor(resolve, keys)
-                                          : !cfg_resolve_effector(resolve, keys))
+        if (keys->type < CFG_DEVICE_EFFECTOR ? !cfg_resolve_sensor(resolve, keys)
+                                             : !cfg_resolve_effector(resolve, keys))
             return false;
     }
     sort_effectors(scenario);

@@ -1,6 +1,6 @@
 /*
- * Eigenvalues of a real matrix by our own hands: no library that starts threads may be loaded into
- * a program that will run in real time.
+ * Eigenvalues of a real matrix implemented here, because no library that starts threads may be
+ * loaded into a program that will run in real time.
  */
 #pragma once
 

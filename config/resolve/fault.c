@@ -42,9 +42,10 @@ static bool find_device(const struct cfg_resolve *resolve, const struct cfg_keys
     if (fault->sensor < 0 && fault->effector < 0)
         return unknown(resolve, keys, "device", keys->device, suggestion.best);
     if (fault->effector >= 0 && scenario->spec.effectors[fault->effector].link < 0)
-        return cfg_fail_at(resolve->report, keys->node, "device",
-                           "nobody commands \"%s\", so there is no signal to disturb; name another",
-                           keys->device);
+        return cfg_fail_at(
+            resolve->report, keys->node, "device",
+            "no link commands \"%s\", so there is no signal to disturb; name another",
+            keys->device);
     return true;
 }
 
@@ -69,7 +70,7 @@ static bool find_target(const struct cfg_resolve *resolve, const struct cfg_keys
     if ((keys->device == NULL) == (keys->link == NULL))
         return cfg_fail_at(resolve->report, keys->node, NULL,
                            "a fault hits a device or a link; give one of them, e.g. device: gyro");
-    /* A late wire is the rig's business: it counts in frames (rt/executive/input/delay_line.h). */
+    /* The executive delays a link, in frames (rt/executive/input/delay_line.h). */
     const bool fits = keys->device ? io_fault_fits_signal(kind)
                                    : io_fault_fits_frame(kind) || kind == IO_FAULT_DELAY;
     if (!fits)
@@ -267,8 +268,8 @@ static bool check_whole(const struct cfg_resolve *resolve, const struct cfg_keys
         return true;
     if (kind == IO_FAULT_STUCK && keys->value != NULL)
         return cfg_fail_at(resolve->report, keys->node, "value",
-                           "a %s is stuck where it was, at no number; remove it",
-                           cfg_sensor_label(sensor).text);
+                           "a stuck %s keeps its last %s; remove value",
+                           cfg_sensor_label(sensor).text, whole);
     const bool turns = kind == IO_FAULT_BIAS || kind == IO_FAULT_DRIFT || kind == IO_FAULT_NOISE;
     return turns || keys->axes.count == 0 ||
            cfg_fail_at(resolve->report, keys->node, "axes",

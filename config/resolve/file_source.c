@@ -34,13 +34,13 @@ const struct cfg_file *cfg_file_source_take(const struct cfg_resolve *resolve, c
                                             const char *what, size_t max, char error[CFG_ERROR_MAX])
 {
     struct cfg_scenario *scenario = resolve->scenario;
-    const struct cfg_file_source *shelf = resolve->shelf;
+    const struct cfg_file_source *source = resolve->source;
     size_t size;
     for (const struct cfg_file *file = scenario->files; file != NULL; file = file->next)
         if (strcmp(file->name, name) == 0)
             return file;
-    if (shelf != NULL) {
-        const char *found = shelf->find(shelf->context, name, &size);
+    if (source != NULL) {
+        const char *found = source->find(source->context, name, &size);
         if (found != NULL)
             return keep_file(scenario, name, name, found, size);
         snprintf(error, CFG_ERROR_MAX, "%.200s: the log does not carry this file; run again", name);

@@ -1,5 +1,5 @@
 /*
- * What all flexible bodies have in common: mass, nodes, who sits where, the start.
+ * What all flexible bodies have in common: mass, nodes, the bodies on them, the start.
  */
 #include "config/resolve/flex.h"
 
@@ -133,9 +133,9 @@ static bool check_names(const struct cfg_flex_draft *draft)
 static bool no_node(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
                     const struct sim_body *parent)
 {
-    const char *seat = keys->joint.seat;
+    const char *node_name = keys->joint.node_name;
     struct cfg_phrase names = {0};
-    struct cfg_suggestion suggestion = cfg_suggest_begin(seat != NULL ? seat : "");
+    struct cfg_suggestion suggestion = cfg_suggest_begin(node_name != NULL ? node_name : "");
     for (int i = 0; i < parent->flex->node_count; i++) {
         const char *name = parent->flex->nodes[i].name;
         cfg_suggest_offer(&suggestion, name);
@@ -144,35 +144,35 @@ static bool no_node(const struct cfg_resolve *resolve, const struct cfg_keys_bod
     }
     cfg_suggest_offer(&suggestion, "frame");
     cfg_phrase_add(&names, "frame");
-    if (seat == NULL)
+    if (node_name == NULL)
         return cfg_fail_at(resolve->report, keys->joint.node, NULL,
                            "\"%s\" bends, so the joint on it needs \"node\", what it sits on: %s",
                            parent->name, names.text);
     if (suggestion.best != NULL)
         return cfg_fail_at(resolve->report, keys->joint.node, "node",
                            "\"%s\" has no node %s; did you mean \"%s\"?", parent->name,
-                           cfg_quote(seat).text, suggestion.best);
+                           cfg_quote(node_name).text, suggestion.best);
     return cfg_fail_at(resolve->report, keys->joint.node, "node",
-                       "\"%s\" has no node %s; there is %s", parent->name, cfg_quote(seat).text,
-                       names.text);
+                       "\"%s\" has no node %s; there is %s", parent->name,
+                       cfg_quote(node_name).text, names.text);
 }
 
 bool cfg_resolve_parent_node(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
                              struct sim_body *body)
 {
-    const char *seat = keys->joint.seat;
+    const char *node_name = keys->joint.node_name;
     const int parent = body->spec.parent;
     struct sim_body *carrier = parent >= 0 ? &resolve->scenario->spec.bodies[parent] : NULL;
     const bool bends = carrier != NULL && carrier->flex != NULL;
-    if (seat == NULL ? !bends : strcmp(seat, "frame") == 0)
+    if (node_name == NULL ? !bends : strcmp(node_name, "frame") == 0)
         return true;
     if (!bends)
         return cfg_fail_at(resolve->report, keys->joint.node, "node",
                            "\"%s\" does not bend and has no nodes; remove node and say where by at",
                            carrier != NULL ? carrier->name : "the world");
-    for (int i = 0; seat != NULL && i < carrier->flex->node_count; i++) {
+    for (int i = 0; node_name != NULL && i < carrier->flex->node_count; i++) {
         struct sim_flex_node *node = &carrier->flex->nodes[i];
-        if (strcmp(node->name, seat) != 0)
+        if (strcmp(node->name, node_name) != 0)
             continue;
         if (node->index == 0)
             node->index = ++carrier->flex->modal.nodes;

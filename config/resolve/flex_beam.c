@@ -101,9 +101,9 @@ bool cfg_draft_beam(struct cfg_flex_draft *draft)
         return cfg_fail_at(draft->resolve->report, draft->keys->node, NULL,
                            "a beam needs modes that bend, twist or stretch it; write e.g. bend_y: "
                            "{modes: 2, frequency: 0.5 Hz}");
-    const char *flaw = cfg_beam_problem(&beam); /* what the keys have let through */
-    if (flaw != NULL)
-        return cfg_fail_at(draft->resolve->report, draft->keys->node, NULL, "a beam: %s", flaw);
+    const char *problem = cfg_beam_problem(&beam); /* what the keys have let through */
+    if (problem != NULL)
+        return cfg_fail_at(draft->resolve->report, draft->keys->node, NULL, "a beam: %s", problem);
     cfg_beam_shape(draft->scratch, &beam, &form);
     cfg_draft_modes(draft, form.modes);
     draft->whole = true;

@@ -114,7 +114,7 @@ bool cfg_resolve_frame_table(const struct cfg_resolve *resolve)
     const struct cfg_keys_device *devices = resolve->keys->devices.items;
     const struct sim_sensor *sensor = resolve->scenario->spec.sensors;
     for (int i = 0; i < resolve->keys->devices.count; i++)
-        if (devices[i].type < CFG_DEVICE_WHEEL &&
+        if (devices[i].type < CFG_DEVICE_EFFECTOR &&
             !add_job(&table, devices[i].node, "rate", sensor++->every))
             return false;
     for (int i = 0; i < resolve->scenario->spec.link_count; i++)

@@ -40,8 +40,9 @@ static bool resolve_mode(const struct cfg_resolve *resolve, const struct cfg_key
             return true;
         }
     }
-    return cfg_fail_at(resolve->report, keys->node, "mode", "%s is no mode of %s; it has %s",
-                       cfg_quote(keys->mode).text, cfg_protocol_name(protocol), known.text);
+    return cfg_fail_at(resolve->report, keys->node, "mode",
+                       "%s is not a mode of %s; its modes are %s", cfg_quote(keys->mode).text,
+                       cfg_protocol_name(protocol), known.text);
 }
 
 static bool resolve_set(const struct cfg_resolve *resolve, const struct cfg_keys_ground *keys,
@@ -133,7 +134,7 @@ bool cfg_resolve_ground(const struct cfg_resolve *resolve, const struct cfg_keys
     if (!speaks)
         return cfg_fail_at(
             resolve->report, keys->node, keys->ground.count ? "ground" : "ground_line",
-            "%s hears no ground station; remove it", cfg_protocol_name(spec->protocol));
+            "protocol %s has no ground station; remove ground", cfg_protocol_name(spec->protocol));
     *script = (struct io_ground_script){
         .second = (uint64_t)llround(rate), .system_id = 255, .component_id = 190};
     for (int i = 0; i < keys->ground.count; i++) {

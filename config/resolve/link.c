@@ -1,5 +1,5 @@
 /*
- * Links: the wire, who is on it, and what happens when the board falls silent.
+ * Links: the bus, the protocol on it, and what happens when the board falls silent.
  */
 #include "config/resolve/resolve.h"
 
@@ -226,10 +226,11 @@ static bool resolve_radio(const struct cfg_resolve *resolve, const struct cfg_ke
     const struct cfg_keys_stick *steps = keys->sticks.items;
     for (int i = 0; i < keys->sticks.count; i++)
         if (steps[i].at > 0.0 && steps[i].at < link->sticks_from)
-            return cfg_fail_at(resolve->report, steps[i].node, "at",
-                               "the radio is silent until %.10g s, so nobody sees the sticks move "
-                               "at %.10g s; move it, or lower sticks_from",
-                               link->sticks_from, steps[i].at);
+            return cfg_fail_at(
+                resolve->report, steps[i].node, "at",
+                "the radio is silent until %.10g s, so no stick movement is received "
+                "at %.10g s; move it, or lower sticks_from",
+                link->sticks_from, steps[i].at);
     return true;
 }
 
@@ -239,9 +240,10 @@ static bool resolve_sticks(const struct cfg_resolve *resolve, const struct cfg_k
     const struct cfg_keys_stick *steps = keys->sticks.items;
     struct io_rc_script *script = &link->sticks;
     if (keys->sticks.count > 0 && link->spec.protocol != IO_PROTOCOL_BETAFLIGHT)
-        return cfg_fail_at(resolve->report, keys->node, "sticks",
-                           "%s hears no pilot; remove it, or take protocol: betaflight",
-                           cfg_protocol_name(link->spec.protocol));
+        return cfg_fail_at(
+            resolve->report, keys->node, "sticks",
+            "protocol %s has no radio input; remove sticks, or take protocol: betaflight",
+            cfg_protocol_name(link->spec.protocol));
     script->step_count = (uint32_t)keys->sticks.count;
     for (int i = 0; i < keys->sticks.count; i++) {
         const struct cfg_keys_stick *from = &steps[i];
@@ -308,9 +310,10 @@ static bool resolve_hand(const struct cfg_resolve *resolve, const struct cfg_key
         const char *const of_hands[] = {"axes", "modes"};
         for (int i = 0; i < 2; i++)
             if (is_given(keys, of_hands[i]))
-                return cfg_fail_at(resolve->report, keys->node, of_hands[i],
-                                   "%s is no hand controller; remove it, or take protocol: hand",
-                                   cfg_protocol_name(link->spec.protocol));
+                return cfg_fail_at(
+                    resolve->report, keys->node, of_hands[i],
+                    "protocol %s is not a hand controller; remove axes, or take protocol: hand",
+                    cfg_protocol_name(link->spec.protocol));
         return true;
     }
     if (keys->axes.count == 0)

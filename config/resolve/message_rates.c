@@ -27,8 +27,8 @@ static bool can_be_late(const struct cfg_scenario *scenario, const struct sim_li
     return scenario->spec.pace == RT_PACE_REAL && !io_protocol_traits(link->spec.protocol)->hands;
 }
 
-/* Hz where nobody says otherwise; NEVER: only where somebody does; FRAME: with every frame; DEVICE:
- * as its instrument samples; NONE: the protocol has no such message.
+/* The default rate in Hz; NEVER: only where the scenario gives a rate; FRAME: with every frame;
+ * DEVICE: as its instrument samples; NONE: the protocol has no such message.
  *
  * A PX4 board takes the true state for a measurement: it publishes attitude and position from it
  * and scales its accelerometer to milli-g, so its estimator never starts.  In lockstep the same
@@ -60,7 +60,7 @@ static uint32_t device_every(const struct cfg_scenario *scenario, int message)
     return every;
 }
 
-/* A rate that nobody wrote bends to the grid. */
+/* A default rate is rounded to the frame grid. */
 static uint32_t usual_every(const struct cfg_scenario *scenario, int usual, int message)
 {
     if (usual == NONE || usual == NEVER)

@@ -11,7 +11,7 @@ struct cfg_resolve {
     const struct cfg_keys_scenario *keys;
     struct cfg_scenario *scenario;
     struct cfg_complaint *report;
-    const struct cfg_file_source *shelf; /* NULL: files are on disk */
+    const struct cfg_file_source *source; /* NULL: files are on disk */
 };
 
 /* The links of the URDF that the scenario names become bodies among its keys, before all others.
@@ -69,7 +69,7 @@ bool cfg_resolve_flex(const struct cfg_resolve *resolve, const struct cfg_keys_b
 bool cfg_resolve_parent_node(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
                              struct sim_body *body);
 
-/* The nodes of a flexible body that carry something, for the kernel; after all seats.
+/* The nodes of a flexible body that carry something, for the kernel; after all parent nodes.
  * Context: setup. */
 void cfg_gather_nodes(const struct cfg_resolve *resolve, struct sim_body *body);
 

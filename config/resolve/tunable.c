@@ -10,78 +10,12 @@
 
 #include "config/resolve/resolve.h"
 #include "config/yaml/suggest.h"
+#include "rt/check.h"
 #include "rt/executive/state/run_state.h"
 
-/* A key of a device that can be tuned, and where its number is in the compiled scenario. */
-struct tunable_field {
-    enum cfg_device_type type;
-    const char *key;
-    enum sim_parameter_home home;
-    size_t offset; /* in what the home says */
-    int count;     /* of numbers */
-};
-
-#define SENSOR(member)   SIM_PARAMETER_IN_SENSOR, offsetof(struct sim_sensor, member)
-#define DRIVE(member)    SIM_PARAMETER_IN_DRIVE, offsetof(struct io_actuator_drive_spec, member)
-#define EFFECTOR(member) SIM_PARAMETER_IN_EFFECTOR, offsetof(struct dyn_effector, member)
-#define TUNED(member)    SIM_PARAMETER_IN_TUNED, offsetof(struct sim_tuned, member)
-#define PLANT(member)    SIM_PARAMETER_IN_ENVIRONMENT, offsetof(struct dyn_environment, member)
+#define TUNED(member) SIM_PARAMETER_IN_TUNED, offsetof(struct sim_tuned, member)
+#define PLANT(member) SIM_PARAMETER_IN_ENVIRONMENT, offsetof(struct dyn_environment, member)
 // clang-format off
-#define TRIAD(type) \
-    {type, "bias", SENSOR(triad.bias), 3}, {type, "scale", SENSOR(triad.scale), 3}, \
-    {type, "noise", SENSOR(triad.noise_density), 1}, \
-    {type, "bias_walk", SENSOR(triad.walk_density), 1}, \
-    {type, "instability", SENSOR(triad.instability), 1}, \
-    {type, "range", SENSOR(triad.range), 1}, {type, "quantum", SENSOR(triad.quantum), 1}
-#define GAUGE(type) \
-    {type, "bias", SENSOR(gauge.error.bias), 1}, {type, "scale", SENSOR(gauge.error.scale), 1}, \
-    {type, "noise", SENSOR(gauge.error.noise_density), 1}, \
-    {type, "bias_walk", SENSOR(gauge.error.walk_density), 1}, \
-    {type, "instability", SENSOR(gauge.error.instability), 1}, \
-    {type, "range", SENSOR(gauge.error.range), 1}, {type, "quantum", SENSOR(gauge.error.quantum), 1}
-
-static const struct tunable_field tunable_fields[] = {
-    TRIAD(CFG_DEVICE_GYRO), TRIAD(CFG_DEVICE_ACCELEROMETER), TRIAD(CFG_DEVICE_MAGNETOMETER),
-    GAUGE(CFG_DEVICE_BAROMETER), GAUGE(CFG_DEVICE_AIRSPEED), GAUGE(CFG_DEVICE_ENCODER),
-    {CFG_DEVICE_GPS, "noise_horizontal", SENSOR(gps.noise_horizontal), 1},
-    {CFG_DEVICE_GPS, "noise_vertical", SENSOR(gps.noise_vertical), 1},
-    {CFG_DEVICE_GPS, "eph", SENSOR(gps.eph), 1},
-    {CFG_DEVICE_GPS, "epv", SENSOR(gps.epv), 1},
-    {CFG_DEVICE_SUN_SENSOR, "noise", SENSOR(sun.noise), 1},
-    {CFG_DEVICE_SUN_SENSOR, "view", SENSOR(sun.half_angle), 1},
-    {CFG_DEVICE_STAR_TRACKER, "noise_across", SENSOR(tracker.noise_across), 1},
-    {CFG_DEVICE_STAR_TRACKER, "noise_about", SENSOR(tracker.noise_about), 1},
-    {CFG_DEVICE_STAR_TRACKER, "misalignment", SENSOR(tracker.misalignment), 3},
-    {CFG_DEVICE_STAR_TRACKER, "sun_exclusion", SENSOR(tracker.sun_exclusion), 1},
-    {CFG_DEVICE_STAR_TRACKER, "earth_exclusion", SENSOR(tracker.earth_exclusion), 1},
-    {CFG_DEVICE_STAR_TRACKER, "max_rate", SENSOR(tracker.max_rate), 1},
-    {CFG_DEVICE_WHEEL, "max_torque", EFFECTOR(wheel.max_torque), 1},
-    {CFG_DEVICE_WHEEL, "max_speed", EFFECTOR(wheel.max_speed), 1},
-    {CFG_DEVICE_WHEEL, "viscous", EFFECTOR(wheel.viscous), 1},
-    {CFG_DEVICE_WHEEL, "coulomb", EFFECTOR(wheel.coulomb), 1},
-    {CFG_DEVICE_WHEEL, "stiction", EFFECTOR(wheel.stiction), 1},
-    {CFG_DEVICE_WHEEL, "gain", DRIVE(gain), 1},
-    {CFG_DEVICE_WHEEL, "quantum", DRIVE(quantum), 1},
-    {CFG_DEVICE_ROTOR, "idle_speed", EFFECTOR(rotor.idle_speed), 1},
-    {CFG_DEVICE_ROTOR, "lateral_drag", EFFECTOR(rotor.lateral_drag), 1},
-    {CFG_DEVICE_ROTOR, "quantum", DRIVE(quantum), 1},
-    {CFG_DEVICE_TORQUER, "max_dipole", EFFECTOR(torquer.max_dipole), 1},
-    {CFG_DEVICE_TORQUER, "gain", DRIVE(gain), 1},
-    {CFG_DEVICE_TORQUER, "quantum", DRIVE(quantum), 1},
-    {CFG_DEVICE_THRUSTER, "thrust", EFFECTOR(thruster.thrust), 1},
-    {CFG_DEVICE_THRUSTER, "min_control", DRIVE(min_duty), 1},
-    {CFG_DEVICE_THRUSTER, "quantum", DRIVE(quantum), 1},
-    {CFG_DEVICE_DRAG, "area", EFFECTOR(drag.area), 3},
-    {CFG_DEVICE_DRAG, "linear", EFFECTOR(drag.linear), 3},
-    {CFG_DEVICE_DRAG, "angular", EFFECTOR(drag.angular), 3},
-    {CFG_DEVICE_CONTACT, "stiffness", EFFECTOR(contact.stiffness), 1},
-    {CFG_DEVICE_CONTACT, "damping", EFFECTOR(contact.damping), 1},
-    {CFG_DEVICE_CONTACT, "friction", EFFECTOR(contact.friction), 1},
-    {CFG_DEVICE_BATTERY, "resistance", EFFECTOR(battery.resistance), 1},
-    {CFG_DEVICE_BATTERY, "idle_current", EFFECTOR(battery.idle_current), 1},
-    {CFG_DEVICE_BATTERY, "efficiency", EFFECTOR(battery.efficiency), 1},
-};
-
 /* What belongs to no device. */
 static const struct {
     const char *path;
@@ -147,11 +81,17 @@ static void take_limits(const struct cfg_key *key, struct sim_parameter *paramet
     parameter->high = key->limit == CFG_BETWEEN ? key->max : FAR;
 }
 
-static bool read_limit(const struct path *path, const struct cfg_key *key, const char *name,
+/* The limit of one number, which may be a component of what the key holds. */
+static bool read_limit(const struct path *path, const struct cfg_key *whole, const char *name,
                        const char *text, double *limit)
 {
     struct cfg_phrase problem = {0};
-    return text == NULL || cfg_quantity_parse(key, text, limit, &problem) ||
+    struct cfg_key key = *whole;
+    if (key.type != CFG_QUANTITY) {
+        key.type = CFG_QUANTITY;
+        key.example = NULL;
+    }
+    return text == NULL || cfg_quantity_parse(&key, text, limit, &problem) ||
            cfg_fail_at(path->resolve->report, path->keys->node, name, "%s", problem.text);
 }
 
@@ -227,16 +167,16 @@ static bool find_place(const struct path *path, struct find *find, bool *found)
     return true;
 }
 
-/* Where it would change nothing, nobody shall believe it does. */
+/* A parameter that would change nothing is refused. */
 static bool check_place(const struct path *path)
 {
     const struct cfg_scenario *scenario = path->resolve->scenario;
     if (strcmp(path->text, "environment.gust.sigma") == 0 && !scenario->spec.has_gust)
-        return fail_tunable(path, "there are no gusts to change with", path->text, NULL,
+        return fail_tunable(path, "the scenario has no gusts to tune with", path->text, NULL,
                             "give environment.gust");
     if (strcmp(path->text, "environment.gravity") == 0 &&
         scenario->spec.world.kind == DYN_WORLD_ORBIT)
-        return fail_tunable(path, "in orbit nobody reads", path->text, NULL, "remove it");
+        return fail_tunable(path, "world: orbit does not use", path->text, NULL, "remove it");
     if (strcmp(path->text, "environment.ground") == 0 && !scenario->spec.environment.has_ground)
         return fail_tunable(path, "there is no ground to move with", path->text, NULL,
                             "give environment.ground");
@@ -256,44 +196,57 @@ static const struct cfg_keys_device *device_named(const struct path *path, const
     return NULL;
 }
 
-static const struct tunable_field *find_field(enum cfg_device_type type, const char *key,
+/* The key of that name, if it can be tuned; all: what can be tuned instead. */
+static const struct cfg_key *find_tunable_key(int type, const char *name,
                                               struct cfg_suggestion *suggestion,
                                               struct cfg_phrase *all)
 {
-    for (size_t i = 0; i < sizeof tunable_fields / sizeof tunable_fields[0]; i++) {
-        if (tunable_fields[i].type != type)
-            continue;
-        if (strcmp(tunable_fields[i].key, key) == 0)
-            return &tunable_fields[i];
-        cfg_suggest_offer(suggestion, tunable_fields[i].key);
-        cfg_phrase_add(all, "%s%s", all->size > 0 ? ", " : "one can tune its ",
-                       tunable_fields[i].key);
+    const struct cfg_table *table = &cfg_device_table.variants[type];
+    for (int rank = CFG_TUNABLE_FIRST; rank <= CFG_TUNABLE; rank++) {
+        for (int i = 0; i < table->key_count; i++) {
+            const struct cfg_key *key = &table->keys[i];
+            if ((int)key->tunable != rank)
+                continue;
+            if (strcmp(key->name, name) == 0)
+                return key;
+            cfg_suggest_offer(suggestion, key->name);
+            cfg_phrase_add(all, "%s%s", all->size > 0 ? ", " : "one can tune its ", key->name);
+        }
     }
     return NULL;
 }
 
-static void locate_in_sensor(struct cfg_scenario *scenario, const char *name,
-                             const struct tunable_field *field, struct find *find)
+/* Keys that can be tuned lead straight into the device's part of the spec. */
+static void locate_in_sensor(const struct cfg_scenario *scenario, const char *name, size_t offset,
+                             struct find *find)
 {
+    offset -= offsetof(struct cfg_keys_device, sensor);
+    RT_CHECK(offset < sizeof(struct sim_sensor));
     for (int i = 0; i < scenario->spec.sensor_count; i++)
         if (strcmp(scenario->spec.sensors[i].name, name) == 0) {
-            find->first = (unsigned char *)&scenario->spec.sensors[i] + field->offset;
-            find->parameter.index = i;
+            find->first = (const unsigned char *)&scenario->spec.sensors[i] + offset;
+            find->parameter = (struct sim_parameter){
+                .home = SIM_PARAMETER_IN_SENSOR, .index = i, .offset = offset};
         }
 }
 
 /* A contact has an effector for each of its points, one after the other. */
-static void locate_in_effector(struct cfg_scenario *scenario, const char *name,
-                               const struct tunable_field *field, struct find *find)
+static void locate_in_effector(const struct cfg_scenario *scenario, const char *name, size_t offset,
+                               struct find *find)
 {
+    const size_t law = offsetof(struct sim_effector, effector),
+                 drive = offsetof(struct sim_effector, drive);
+    offset -= offsetof(struct cfg_keys_device, effector);
+    const bool in_drive = offset - drive < sizeof(struct io_actuator_drive_spec);
+    RT_CHECK(in_drive || offset - law < sizeof(struct dyn_effector));
+    find->parameter = (struct sim_parameter){.home = in_drive ? SIM_PARAMETER_IN_DRIVE
+                                                              : SIM_PARAMETER_IN_EFFECTOR,
+                                             .offset = offset - (in_drive ? drive : law)};
     for (int i = scenario->spec.effector_count - 1; i >= 0; i--) {
-        struct sim_effector *effector = &scenario->spec.effectors[i];
+        const struct sim_effector *effector = &scenario->spec.effectors[i];
         if (strcmp(effector->name, name) != 0)
             continue;
-        const void *base = field->home == SIM_PARAMETER_IN_EFFECTOR
-                               ? (const void *)&effector->effector
-                               : &effector->drive;
-        find->first = (const unsigned char *)base + field->offset;
+        find->first = (const unsigned char *)effector + offset;
         find->parameter.index = i;
         find->parameter.count++;
     }
@@ -307,16 +260,14 @@ static bool find_in_device(const struct path *path, const char *name, const char
     const struct cfg_keys_device *device = device_named(path, name, &devices);
     if (device == NULL)
         return fail_tunable(path, "there is no device", name, &devices, "add it to devices");
-    const enum cfg_device_type type = (enum cfg_device_type)device->type;
-    const struct tunable_field *field = find_field(type, key, &keys, &all);
-    if (field == NULL)
+    const struct cfg_key *found = find_tunable_key(device->type, key, &keys, &all);
+    if (found == NULL)
         return fail_tunable(path, "while it runs a device does not change its", key, &keys,
                             all.text);
-    find->key = *cfg_table_find(&cfg_device_table, device->type, key);
-    find->count = field->count;
-    find->parameter = (struct sim_parameter){.home = field->home, .offset = field->offset};
-    (type <= CFG_DEVICE_ENCODER ? locate_in_sensor : locate_in_effector)(path->resolve->scenario,
-                                                                         name, field, find);
+    find->key = *found;
+    find->count = found->type == CFG_VECTOR ? found->size : 1;
+    (device->type < CFG_DEVICE_EFFECTOR ? locate_in_sensor : locate_in_effector)(
+        path->resolve->scenario, name, found->offset, find);
     return true;
 }
 
@@ -413,7 +364,7 @@ static bool suggest_fields(const struct path *path)
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         cfg_suggest_offer(&suggestion, places[i].path);
     return fail_tunable(
-        path, "no number that can be tuned is at", path->text, &suggestion,
+        path, "there is no tunable number at", path->text, &suggestion,
         "give e.g. devices.gyro.bias, environment.wind, bodies.panel.joint.damping");
 }
 

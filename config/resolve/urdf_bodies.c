@@ -108,10 +108,11 @@ static bool add_joint(const struct import *import, const struct cfg_keys_urdf_jo
         return no_joint(import, keys);
     const struct cfg_urdf_joint *joint = &import->urdf->joints[j];
     if (!cfg_urdf_is_single(joint))
-        return cfg_fail_at(report, keys->node, "name",
-                           "joint %s has not one coordinate to add to; name one that is revolute, "
-                           "continuous or prismatic",
-                           cfg_quote(keys->name).text);
+        return cfg_fail_at(
+            report, keys->node, "name",
+            "joint %s does not have exactly one coordinate to add to; name one that is revolute, "
+            "continuous or prismatic",
+            cfg_quote(keys->name).text);
     if (keys->type != screw_type_of(joint))
         return cfg_fail_at(report, keys->node, "type", "joint %s %s; write type: %s",
                            cfg_quote(keys->name).text,

@@ -1,5 +1,5 @@
 /*
- * What is only for the eye: no number of it reaches the kernel.
+ * What viewers draw: none of it reaches the kernel.
  */
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * Names of a list, sorted, so that many of them are found fast.
+ * Name index: sorted names for binary search.
  */
 #pragma once
 

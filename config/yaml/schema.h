@@ -1,115 +1,15 @@
 /*
- * Tables that say what a scenario may contain, and the one reader that they drive.
- *
- * A table describes a mapping and the struct that it fills.  From it come the checks, the units,
- * the defaults, the suggestions, the paths of --set and the printed reference, so that none of them
- * can disagree.  Every struct that a table fills begins with `const struct cfg_node *node`: where
- * it stands, or NULL when the file leaves it out.
+ * The reader that the tables of config/yaml/table.h drive.
  */
 #pragma once
 
-#include <stdint.h>
-#include <stdio.h>
-
-#include "config/yaml/document.h"
-
-enum cfg_type {
-    CFG_NAME,     /* const char *: letter, then letters, digits, _ and - */
-    CFG_TEXT,     /* const char * */
-    CFG_TEXTS,    /* struct cfg_list of const char * */
-    CFG_INTEGER,  /* int64_t */
-    CFG_QUANTITY, /* double, SI; NAN when left out without a default */
-    CFG_VECTOR,   /* double[size]; a symmetric tensor (size 6) may be its diagonal alone */
-    CFG_NUMBERS,  /* struct cfg_numbers: as many as there are, at most size */
-    CFG_ROWS,     /* struct cfg_rows: of size numbers each, 0: as many as the first has */
-    CFG_AXIS,     /* double[3], made unit */
-    CFG_ATTITUDE, /* double[4], unit quaternion w x y z */
-    CFG_COLOR,    /* double[3], red green blue, 0 to 1; the first NAN when left out */
-    CFG_CHOICE,   /* int, index into choices; -1 when left out without a default */
-    CFG_MAP,      /* the struct of its table */
-    CFG_LIST,     /* struct cfg_list of the structs of its table */
-};
-
-enum cfg_limit { CFG_ANY, CFG_POSITIVE, CFG_NOT_NEGATIVE, CFG_BETWEEN };
-
-struct cfg_table;
-
-struct cfg_key {
-    const char *name;
-    enum cfg_type type;
-    size_t offset; /* in the struct of the table */
-    bool required;
-    const char *unless; /* then not required where this key is given */
-    int size;           /* numbers of a vector or row; most items of a list, 0: any */
-    const char *unit;   /* SI unit of the value, NULL: a plain number */
-    enum cfg_limit limit;
-    double min, max;              /* SI, both included */
-    const char *word;             /* stands for -1 (integer) or 0 (quantity) */
-    const char *const *choices;   /* ends with NULL */
-    const char *(*choice)(int i); /* instead of the list: the i-th; NULL: there are no more */
-    const struct cfg_table *table;
-    const char *fallback;  /* default, as one would write it */
-    const char *otherwise; /* default in words, where it depends on other keys */
-    const char *example;
-    const char *help;
-};
-
-struct cfg_table {
-    const char *what;      /* "a body": how messages call it */
-    size_t size;           /* of its struct */
-    const char *shorthand; /* the key that a lone word or number stands for */
-    int key_count;
-    const struct cfg_key *keys;
-    const char *like; /* what the reference says instead of all keys but the first `shown` */
-    int shown;
-    int variant_count; /* further keys by `type`: variants[i] goes with choice i */
-    const struct cfg_table *variants;
-};
-
-/* The i-th word that the key takes; NULL: there are no more.  Context: any. */
-static inline const char *cfg_choice(const struct cfg_key *key, int i)
-{
-    return key->choice != NULL ? key->choice(i) : key->choices[i];
-}
-
-/* For those who write tables; AT() leads to the struct's `type`. */
-#define CFG_COUNT(array)     ((int)(sizeof(array) / sizeof((array)[0])))
-#define CFG_KEYS(name, list) .what = name, .key_count = CFG_COUNT(list), .keys = list
-#define CFG_TYPE_KEY(list, text)                                                                   \
-    {                                                                                              \
-        "type", CFG_CHOICE, AT(type), .required = true, .choices = list, .example = text,          \
-                                      .help = "decides which further keys there are"               \
-    }
-
-struct cfg_list {
-    int count;
-    void *items;
-};
-
-struct cfg_numbers {
-    const struct cfg_node *node; /* NULL: left out */
-    int count;
-    double *items;
-};
-
-struct cfg_rows {
-    const struct cfg_node *node; /* NULL: left out */
-    int count, columns;
-    double *items; /* row by row */
-};
-
-/* Where row i stands; of a single row the whole.  Context: setup. */
-const struct cfg_node *cfg_rows_node(const struct cfg_rows *rows, int i);
+#include "config/yaml/table.h"
+#include "config/yaml/value.h"
 
 /* Fill the struct of table from the mapping at node.  false with the complaint in report.
  * Context: setup. */
 bool cfg_schema_read(const struct cfg_table *table, const struct cfg_node *node, void *out,
                      struct cfg_load_arena *pool, struct cfg_complaint *report);
-
-/* A number with its unit, as a value of this key.  Used for texts that hold quantities (expect).
- * Context: setup. */
-bool cfg_quantity_parse(const struct cfg_key *key, const char *text, double *value,
-                        struct cfg_phrase *problem);
 
 /* The key of that name, of the table or of one of its variants (variant -1: of any); NULL: none.
  * Context: setup. */
@@ -118,6 +18,3 @@ const struct cfg_key *cfg_table_find(const struct cfg_table *table, int variant,
 /* "did you mean ..." or "it takes ..." for a key that is not there.  Context: setup. */
 void cfg_table_advise(const struct cfg_table *table, int variant, const char *name,
                       struct cfg_phrase *phrase);
-
-/* The table as a reference for people.  Context: setup. */
-void cfg_table_print(const struct cfg_table *table, int indent, FILE *out);

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "config/yaml/schema.h"
+#include "config/yaml/table.h"
 
 struct cfg_reader {
     struct cfg_load_arena *pool;
@@ -25,6 +25,11 @@ bool cfg_is_name(const char *text);
 bool cfg_accept_quantity(const struct cfg_key *key, const char *unit, double *value,
                          struct cfg_phrase *problem);
 
+/* A number with its unit, as a value of this key.  Used for texts that hold quantities (expect).
+ * Context: setup. */
+bool cfg_quantity_parse(const struct cfg_key *key, const char *text, double *value,
+                        struct cfg_phrase *problem);
+
 /* Scalars: name, text, integer, quantity, choice.  Context: setup. */
 bool cfg_read_scalar(const struct cfg_reader *reader, const struct cfg_key *key,
                      const struct cfg_node *node, void *out);
@@ -32,6 +37,9 @@ bool cfg_read_scalar(const struct cfg_reader *reader, const struct cfg_key *key,
 /* Rows of numbers: vector, numbers, rows, axis, attitude.  Context: setup. */
 bool cfg_read_row(const struct cfg_reader *reader, const struct cfg_key *key,
                   const struct cfg_node *node, void *out);
+
+/* Where row i stands; of a single row the whole.  Context: setup. */
+const struct cfg_node *cfg_rows_node(const struct cfg_rows *rows, int i);
 
 /* A name or three numbers.  Context: setup. */
 bool cfg_read_color(const struct cfg_reader *reader, const struct cfg_key *key,

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "config/yaml/schema.h"
 #include "config/yaml/unit.h"
 
 enum { VECTOR_MAX = 6 };
@@ -259,7 +260,7 @@ static bool read_quaternion(const struct cfg_reader *reader, const struct cfg_ke
     if (!(fabs(length - 1.0) <= 1e-3)) /* leaves room for 0.7071 */
         return cfg_fail_at(
             reader->report, node, NULL,
-            "%s is no unit quaternion (w x y z): its length is %.6g; divide by it, or "
+            "%s is not a unit quaternion (w x y z): its length is %.6g; divide by it, or "
             "write {roll: 20 deg, pitch: 0, yaw: 0}",
             key->name, length);
     for (int i = 0; i < 4; i++)

@@ -21,6 +21,7 @@
 #include "io/device/arm_panel.h"
 #include "io/device/fault.h"
 #include "io/device/gps.h"
+#include "io/device/horizon_sensor.h"
 #include "io/device/rc_script.h"
 #include "io/device/scalar_sensor.h"
 #include "io/device/star_tracker.h"
@@ -110,6 +111,7 @@ enum sim_sensor_kind {
     SIM_SENSOR_GPS,
     SIM_SENSOR_SUN,
     SIM_SENSOR_STAR_TRACKER,
+    SIM_SENSOR_HORIZON,
     SIM_SENSOR_ENCODER,
     SIM_SENSOR_KIND_COUNT
 };
@@ -127,6 +129,7 @@ struct sim_sensor {
         struct io_gps_spec gps;
         struct io_sun_sensor_spec sun;
         struct io_star_tracker_spec tracker;
+        struct io_horizon_sensor_spec horizon;
     };
     int coordinate; /* encoder: of the body's joint */
     int angle;      /* encoder: which of the sample's angles */

@@ -12,7 +12,7 @@ static inline const char *sim_lacks_air(const struct sim_spec *spec)
 {
     return spec->environment.air
                ? NULL
-               : "there is no air to feel; give environment.air: true, or world: local";
+               : "the device needs air; give environment.air: true, or world: local";
 }
 
 static inline const char *sim_lacks_field(const struct sim_spec *spec)

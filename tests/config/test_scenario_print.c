@@ -7,16 +7,21 @@
 
 static char *text;
 
-static const char *printed(const char *from)
+static const char *print_loaded(void)
 {
     size_t size = 0;
-    load(from);
     free(text);
     FILE *out = open_memstream(&text, &size);
     TEST_ASSERT_NOT_NULL(out);
     cfg_scenario_print(scenario, out);
     fclose(out);
     return text;
+}
+
+static const char *printed(const char *from)
+{
+    load(from);
+    return print_loaded();
 }
 
 // clang-format off
@@ -190,6 +195,15 @@ static void test_an_arm_in_orbit_is_read_back_line_by_line(void)
     TEST_ASSERT_EQUAL_STRING(arm_printed, printed(arm_text));
 }
 
+/* Only who rides on a body is asked for its name. */
+static void test_a_payload_in_the_hand_needs_no_bay(void)
+{
+    load(arm_text);
+    TEST_ASSERT_TRUE(scenario->spec.arm.payload[2].in_hand);
+    scenario->spec.arm.payload[2].bay = -1;
+    TEST_ASSERT_EQUAL_STRING(arm_printed, print_loaded());
+}
+
 static void test_a_bare_scenario_has_no_empty_headings(void)
 {
     TEST_ASSERT_EQUAL_STRING("x: 1000 frames/s (1 ms), 10 s, pace real, overrun skip, seed 1\n"
@@ -265,6 +279,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_a_vehicle_in_the_air_is_read_back_line_by_line);
     RUN_TEST(test_an_arm_in_orbit_is_read_back_line_by_line);
+    RUN_TEST(test_a_payload_in_the_hand_needs_no_bay);
     RUN_TEST(test_a_bare_scenario_has_no_empty_headings);
     RUN_TEST(test_the_magnetic_model_is_named_where_it_is_used);
     RUN_TEST(test_a_deep_tree_is_indented_as_far_as_a_line_has_room);

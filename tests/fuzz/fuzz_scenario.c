@@ -155,6 +155,11 @@ static void check_kind(const struct cfg_scenario *scenario, const struct sim_sen
         check_finite(sensor->tracker.boresight, 3);
         check_finite(sensor->tracker.misalignment, 3);
         return;
+    case SIM_SENSOR_HORIZON:
+        RT_CHECK(sensor->horizon.delay < IO_HORIZON_SENSOR_DELAY_MAX &&
+                 sensor->horizon.half_angle > 0.0);
+        check_finite(sensor->horizon.boresight, 3);
+        return;
     case SIM_SENSOR_ENCODER:
         check_encoder(scenario, sensor);
         break;

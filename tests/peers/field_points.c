@@ -9,6 +9,7 @@
 #include "config/import/wmm.h"
 #include "config/scenario.h"
 #include "dynamics/world/earth.h"
+#include "tests/config/wmm_file.h"
 
 static void print_field(const struct cfg_wmm *wmm, double year, const struct dyn_geodetic *at)
 {
@@ -27,7 +28,7 @@ int main(int argc, char **argv)
     double year, latitude, longitude, height;
     if (argc != 2)
         return 64;
-    if (cfg_wmm_load(argv[1], &wmm, error) != 0) {
+    if (load_wmm(argv[1], &wmm, error) != 0) {
         (void)fprintf(stderr, "%s\n", error);
         return 2;
     }

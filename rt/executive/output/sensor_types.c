@@ -271,6 +271,51 @@ static void put_star_tracker(const struct sim_sensor *sensor, const struct sim_s
     sample->tracker_valid = value[4] != 0.0;
 }
 
+static const char *lacks_earth(const struct sim_spec *spec)
+{
+    return spec->environment.kind == DYN_WORLD_ORBIT
+               ? NULL
+               : "the horizon of the Earth is seen from orbit alone; give environment.world: orbit";
+}
+
+static void begin_horizon_sensor(const struct sim_sensor *sensor, uint64_t seed, uint64_t stream,
+                                 void *state)
+{
+    io_horizon_sensor_begin(&sensor->horizon, seed, stream, state);
+}
+
+static bool sample_horizon_sensor(const struct sim_sensor *sensor,
+                                  const struct sim_sensor_view *view, void *state, double *value)
+{
+    const struct io_horizon_sensor_state *now = state;
+    struct io_star_tracker_view sky;
+    struct io_horizon_sensor_view limb;
+    compute_sky_view(view, &sky);
+    memcpy(limb.earth, sky.nadir, sizeof limb.earth);
+    memcpy(limb.sun, sky.sun, sizeof limb.sun);
+    limb.earth_angle = sky.earth_angle;
+    const bool answers = io_horizon_sensor_sample(&sensor->horizon, &limb, state);
+    memcpy(value, now->out, sizeof now->out);
+    return answers;
+}
+
+/* A direction goes wrong by a small turn about body axes.  A stuck or late one is so with the mark
+ * that the Earth is seen. */
+static bool fault_direction(const struct io_fault_spec *spec, struct io_fault_state *state,
+                            uint64_t frame, double dt, double *value)
+{
+    double turn[3] = {0};
+    if (!is_additive(spec))
+        return io_fault_signal(spec, state, frame, dt, value,
+                               spec->kind == IO_FAULT_BIT_FLIP ? 3 : 4);
+    const bool fresh = io_fault_signal(spec, state, frame, dt, turn, 3);
+    const struct dyn_vec3 s = dyn_vec3_load(value);
+    const struct dyn_vec3 y = dyn_add(s, dyn_cross(dyn_vec3_load(turn), s));
+    if (dyn_dot(s, s) > 0.0)
+        dyn_vec3_store(dyn_scale(1.0 / dyn_norm(y), y), value);
+    return fresh;
+}
+
 /* ---- the rows ---- */
 
 const struct sim_sensor_type sim_sensor_types[SIM_SENSOR_KIND_COUNT] = {
@@ -370,6 +415,21 @@ const struct sim_sensor_type sim_sensor_types[SIM_SENSOR_KIND_COUNT] = {
                                  .sample = sample_star_tracker,
                                  .fault = fault_attitude,
                                  .put = put_star_tracker},
+    /* No message has it: it is in the log and in the live view. */
+    [SIM_SENSOR_HORIZON] = {.name = "horizon_sensor",
+                            .schema = "airbearing_msgs/msg/HorizonSensor",
+                            .text = "float64[3] direction # of the Earth's centre, body axes, as "
+                                    "the instrument says; 0 0 0: none\n"
+                                    "float64 seen # 1 or 0\n",
+                            .width = 4,
+                            .fault_width = 3,
+                            .fault_unit = "rad",
+                            .whole = "direction",
+                            SIGNAL(horizon, struct io_horizon_sensor_state),
+                            .lacks = lacks_earth,
+                            .begin = begin_horizon_sensor,
+                            .sample = sample_horizon_sensor,
+                            .fault = fault_direction},
     [SIM_SENSOR_ENCODER] = {.name = "encoder",
                             .schema = "airbearing_msgs/msg/Encoder",
                             .text = "float64 position # rad or m, as the instrument says\n",

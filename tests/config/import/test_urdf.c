@@ -110,7 +110,7 @@ static const struct mistake mistakes[] = {
     {"rpy=\"0.1 0.2 0.3\"", "rpy=\"0 0 0\" quat_xyzw=\"0 0 0 1\"",
      "26:36: <origin> has both rpy and quat_xyzw; remove one"},
     {"rpy=\"0.1 0.2 0.3\"", "quat_xyzw=\"0 0 0 1.1\"",
-     "26:24: quat_xyzw is no unit quaternion: its length is 1.1"},
+     "26:24: quat_xyzw is not a unit quaternion: its length is 1.1"},
     {"ixx=\"4\"", "ixx=\"9\"",
      "34:22: no body has this inertia: each principal moment is at most the sum of the other two; "
      "check the numbers"},
@@ -546,7 +546,8 @@ static void test_a_byte_0_is_no_text(void)
     static const char text[] = "<robot><link name=\"a\"/>\0</robot>";
     TEST_ASSERT_EQUAL_INT(-EINVAL, cfg_model_load_text("r.urdf", text, sizeof text - 1,
                                                        CFG_BASE_FIXED, &model, error));
-    TEST_ASSERT_EQUAL_STRING("r.urdf: this is no text (it has a byte 0); save it as UTF-8", error);
+    TEST_ASSERT_EQUAL_STRING("r.urdf: the file is not text (it has a zero byte); save it as UTF-8",
+                             error);
 }
 
 static void hear(void *self, const char *format, ...)

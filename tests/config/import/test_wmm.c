@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "dynamics/world/earth.h"
+#include "tests/config/wmm_file.h"
 #include "unity.h"
 
 static const char small[] = "    2025.0            MADE-UP      11/13/2024\n"
@@ -117,7 +118,7 @@ static void test_files_of_another_kind_are_refused(void)
                              error);
     TEST_ASSERT_FALSE(parse("2025.0 NONE 1/1/2025\n999999999999\n"));
     TEST_ASSERT_EQUAL_STRING("f.cof:2:1: the file ends without a term", error);
-    TEST_ASSERT_EQUAL_INT(-ENOENT, cfg_wmm_load("no.cof", &wmm, error));
+    TEST_ASSERT_EQUAL_INT(-ENOENT, load_wmm("no.cof", &wmm, error));
     TEST_ASSERT_EQUAL_STRING("no.cof: there is no such file; check the path", error);
 }
 
@@ -140,7 +141,7 @@ static const double published[][7] = {
 
 static void load_real(void)
 {
-    const int status = cfg_wmm_load(real_path, &wmm, error);
+    const int status = load_wmm(real_path, &wmm, error);
     if (status == -ENOENT)
         TEST_IGNORE_MESSAGE("skipped: no build-deps/wmm/WMM.COF; tools/setup/wmm makes it");
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, status, error);

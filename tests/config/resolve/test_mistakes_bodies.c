@@ -185,11 +185,11 @@ static const struct whole joints[] = {
     {"type: revolute, axis: 0 0 1, mimic: a",
      "3:57: the joint of \"a\" follows itself in the end; let one of the circle lead"},
     {"type: revolute, axis: 0 0 1, mimic: {ratio: 2}",
-     "3:57: mimic needs \"body\" (whose joint leads); write e.g. body: left_finger"},
+     "3:57: mimic needs \"body\" (body of the joint that is followed); write e.g. body: left_finger"},
     {"type: revolute, axis: 0 0 1, mimic: bal",
      "3:57: there is no body \"bal\"; did you mean \"ball\"?"},
     {"type: revolute, axis: 0 0 1, mimic: ball",
-     "3:57: the joint of \"ball\" has not one coordinate to follow; name a body with a "
+     "3:57: the joint of \"ball\" does not have exactly one coordinate to follow; name a body with a "
      "revolute or prismatic joint"},
     {"type: revolute, axis: 0 0 1, mimic: bus, angle: 1",
      "3:69: angle means nothing for a joint that mimics another; remove it"},

@@ -53,15 +53,25 @@ static const struct part parts[] = {
     {.devices = "{name: d, type: barometr, body: a}",
      .complaint = "6:27: type cannot be \"barometr\"; did you mean \"barometer\"?"},
     {.devices = "{name: d, type: barometer, body: a}",
-     .complaint = "6:27: there is no air to feel; give environment.air: true, or world: local"},
+     .complaint = "6:27: the device needs air; give environment.air: true, or world: local"},
     {.devices = "{name: d, type: airspeed, body: a}",
-     .complaint = "6:27: there is no air to feel; give environment.air: true, or world: local"},
+     .complaint = "6:27: the device needs air; give environment.air: true, or world: local"},
     {.devices = "{name: d, type: sun_sensor, body: a, boresight: 0 0 1}",
      .complaint = "6:27: there is no Sun in a uniform world; give environment.world: orbit or "
       "local"},
     {.environment = "world: orbit",
      .devices = "{name: d, type: sun_sensor, body: a, boresight: 0 0 1, quantum: 5.01}",
      .complaint = "6:75: quantum must be from 0 to 0.5; here is 5.01"},
+    {.devices = "{name: d, type: horizon_sensor, body: a, boresight: 0 0 1}",
+     .complaint = "6:27: the horizon of the Earth is seen from orbit alone; give environment.world: "
+      "orbit"},
+    {.environment = "world: local",
+     .devices = "{name: d, type: horizon_sensor, body: a, boresight: 0 0 1}",
+     .complaint = "6:27: the horizon of the Earth is seen from orbit alone; give environment.world: "
+      "orbit"},
+    {.environment = "world: orbit",
+     .devices = "{name: d, type: horizon_sensor, body: a, boresight: 0 0 1, view: 4 rad}",
+     .complaint = "6:76: view must be from 0.001 to 3.15 rad; here is 4"},
     {.devices = "{name: d, type: star_tracker, body: a}",
      .complaint = "6:11: a star tracker needs \"boresight\" (where it looks, body axes); write "
       "e.g. boresight: 0 0 1"},
@@ -99,7 +109,7 @@ static const struct part parts[] = {
     /* actuators */
     {.devices = "{name: d, type: rotor, body: a, turns: ccw, max_speed: 1, max_thrust: 1, "
       "command: {link: l, control: 0}}",
-     .complaint = "6:27: there is no air to feel; give environment.air: true, or world: local"},
+     .complaint = "6:27: the device needs air; give environment.air: true, or world: local"},
     {.environment = "air: true",
      .devices = "{name: d, type: rotor, body: a, max_speed: 1, max_thrust: 1, command: "
       "{link: l, control: 0}}",
@@ -137,7 +147,7 @@ static const struct part parts[] = {
      .complaint = "6:90: speed must be 0 rad/s or more; here is -1"},
     {.devices = "{name: d, type: torquer, body: a, axis: 1 0 0, max_dipole: 1, command: "
       "{link: l, control: 0}}",
-     .complaint = "6:27: there is no magnetic field to push against; give "
+     .complaint = "6:27: a torquer needs a magnetic field; give "
       "environment.magnetic_field, or world: local or orbit"},
     {.environment = "world: orbit, date: '1999-01-01T00:00:00Z'",
      .devices = "{name: d, type: torquer, body: a, axis: 1 0 0, max_dipole: 1, command: "
@@ -167,7 +177,7 @@ static const struct part parts[] = {
       "1, command: {link: l, control: 0}}",
      .complaint = "6:190: control 0 already drives \"d\"; take another"},
     {.devices = "{name: d, type: drag, body: a}",
-     .complaint = "6:27: there is no air to feel; give environment.air: true, or world: local"},
+     .complaint = "6:27: the device needs air; give environment.air: true, or world: local"},
     {.environment = "air: true",
      .devices = "{name: d, type: drag, body: a, area: -1 0 0}",
      .complaint = "6:48: area must be 0 m^2 or more; here is -1"},

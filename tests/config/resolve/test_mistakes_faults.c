@@ -53,7 +53,7 @@ static const struct part parts[] = {
     {.devices = "{name: s, type: battery, body: a, voltage: 2, voltage_empty: 1, capacity: "
       "1}",
      .rest = "faults: [{device: s, type: stuck, at: 0}]",
-     .complaint = "8:19: nobody commands \"s\", so there is no signal to disturb; name another"},
+     .complaint = "8:19: no link commands \"s\", so there is no signal to disturb; name another"},
     {.devices = GYRO,
      .rest = "faults: [{device: g, type: stuck, at: 10 s}]",
      .complaint = "8:39: the run ends at 10 s, before this fault begins; raise seconds or take "
@@ -119,10 +119,18 @@ static const struct part parts[] = {
      .complaint = "8:47: way goes with a link; a device's signal has only one, remove it"},
     {.devices = "{name: t, type: star_tracker, body: a, boresight: 0 0 1}",
      .rest = "faults: [{device: t, type: stuck, at: 0, value: 0.1}]",
-     .complaint = "8:49: a star tracker is stuck where it was, at no number; remove it"},
+     .complaint = "8:49: a stuck star tracker keeps its last attitude; remove value"},
     {.devices = "{name: t, type: star_tracker, body: a, boresight: 0 0 1}",
      .rest = "faults: [{device: t, type: delay, at: 0, value: 10 ms, axes: [0]}]",
      .complaint = "8:62: delay takes the whole attitude, not some axes of it; remove it"},
+    {.environment = "world: orbit",
+     .devices = "{name: h, type: horizon_sensor, body: a, boresight: 0 0 1}",
+     .rest = "faults: [{device: h, type: stuck, at: 0, value: 0.1}]",
+     .complaint = "8:49: a horizon sensor is stuck where it was, at no number; remove it"},
+    {.environment = "world: orbit",
+     .devices = "{name: h, type: horizon_sensor, body: a, boresight: 0 0 1}",
+     .rest = "faults: [{device: h, type: delay, at: 0, value: 10 ms, axes: [0]}]",
+     .complaint = "8:62: delay takes the whole direction, not some axes of it; remove it"},
     {.devices = "{name: e, type: encoder, body: arm}",
      .rest = "faults: [{device: e, type: bias, at: 0, value: 1 mm}]",
      .complaint = "8:48: value wants rad, not mm"},
@@ -143,7 +151,7 @@ static const struct part parts[] = {
                   "1e+30; widen them"},
     {.devices = GYRO,
      .rest = "tunable: [enviroment.wind]",
-     .complaint = "8:11: no number that can be tuned is at \"enviroment.wind\"; did you mean "
+     .complaint = "8:11: there is no tunable number at \"enviroment.wind\"; did you mean "
                   "\"environment.wind\"?"},
 };
 // clang-format on

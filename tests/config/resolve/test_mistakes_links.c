@@ -124,9 +124,9 @@ static const struct part parts[] = {
     {.links = "{name: l, body: a, bus: evdev, device: d}",
      .complaint = "7:33: on bus evdev is a hand controller; write protocol: hand"},
     {.links = "{name: l, body: a, axes: [{axis: x, control: 0}]}",
-     .complaint = "7:34: mavlink is no hand controller; remove it, or take protocol: hand"},
+     .complaint = "7:34: protocol mavlink is not a hand controller; remove axes, or take protocol: hand"},
     {.links = "{name: l, body: a, protocol: px4, modes: [1]}",
-     .complaint = "7:50: px4 is no hand controller; remove it, or take protocol: hand"},
+     .complaint = "7:50: protocol px4 is not a hand controller; remove axes, or take protocol: hand"},
     {.links = "{name: l, body: a, protocol: hand, device: d, axes: [{axis: x, control: 3}, {axis: "
       "y, control: 3}]}",
      .complaint = "7:104: another axis moves control 3 already; take another"},
@@ -147,11 +147,11 @@ static const struct part parts[] = {
       "modes: [32]}",
      .complaint = "7:94: modes must be from 0 to 31; here is 32"},
     {.links = "{name: l, body: a, sticks: [{at: 0 s}]}",
-     .complaint = "7:36: mavlink hears no pilot; remove it, or take protocol: betaflight"},
+     .complaint = "7:36: protocol mavlink has no radio input; remove sticks, or take protocol: betaflight"},
     {.links = "{name: l, body: a, protocol: betaflight, sticks: [{at: 2 s}, {at: 1 s}]}",
      .complaint = "7:75: the sticks move at 1 s after they moved at 2 s; sort them"},
     {.links = "{name: l, body: a, protocol: betaflight, sticks: [{at: 0 s}, {at: 4 s}]}",
-     .complaint = "7:75: the radio is silent until 5 s, so nobody sees the sticks move at 4 s; "
+     .complaint = "7:75: the radio is silent until 5 s, so no stick movement is received at 4 s; "
       "move it, or lower sticks_from"},
     {.links = "{name: l, body: a, protocol: px4, variant: 2026.6}",
      .complaint = "7:52: variant means nothing to px4; remove it, or take protocol: betaflight"},
@@ -159,14 +159,14 @@ static const struct part parts[] = {
      .complaint = "7:56: sticks_from means nothing to px4; remove it, or take protocol: "
       "betaflight"},
     {.links = "{name: l, body: a, protocol: betaflight, ground: [{at: 1 s, arm: true}]}",
-     .complaint = "7:58: betaflight hears no ground station; remove it"},
+     .complaint = "7:58: protocol betaflight has no ground station; remove ground"},
     {.links = "{name: l, body: a, protocol: px4, ground: [{at: 1 s}]}",
      .complaint = "7:52: a step of the ground station does nothing; give it arm, mode, takeoff, land "
       "or set"},
     {.links = "{name: l, body: a, protocol: px4, ground: [{at: 1 s, arm: true, takeoff: 2 m}]}",
      .complaint = "7:82: a step does one thing, and this one has arm already; make two steps"},
     {.links = "{name: l, body: a, protocol: px4, ground: [{at: 1 s, mode: guided}]}",
-     .complaint = "7:68: \"guided\" is no mode of px4; it has manual, altitude, position, offboard, "
+     .complaint = "7:68: \"guided\" is not a mode of px4; its modes are manual, altitude, position, offboard, "
       "takeoff, hold, mission, return, land"},
     {.links = "{name: l, body: a, protocol: px4, ground: [{at: 2 s, arm: true}, {at: 1 s, arm: "
       "false}]}",
@@ -204,10 +204,10 @@ static const struct part parts[] = {
     {.links = "{name: l, body: a, protocol: px4, ground: [{at: 2 s, set: A, to: 1, land: true}]}",
      .complaint = "7:67: a step does one thing, and this one has land already; make two steps"},
     {.links = "{name: l, body: a, protocol: ardupilot, ground: [{at: 1 s, mode: hold}]}",
-     .complaint = "7:74: \"hold\" is no mode of ardupilot; it has stabilize, alt_hold, auto, guided, "
+     .complaint = "7:74: \"hold\" is not a mode of ardupilot; its modes are stabilize, alt_hold, auto, guided, "
       "loiter, rtl, land, brake"},
     {.links = "{name: l, body: a, protocol: betaflight, ground_line: '127.0.0.1:14550'}",
-     .complaint = "7:63: betaflight hears no ground station; remove it"},
+     .complaint = "7:63: protocol betaflight has no ground station; remove ground"},
     {.links = "{name: l, body: a, bus: serial, device: " D127 "d}",
      .complaint = "7:49: device has more than 127 characters; shorten it"},
 };

@@ -87,10 +87,29 @@ static void test_in_orbit_nothing_holds_on_to_the_world(void)
         "another as environment.orbit.body");
 }
 
+/* Of first order, it would add speed to what orbits. */
+static void test_in_orbit_the_integrator_must_follow_the_orbit(void)
+{
+#define INTEGRATOR(text)                                                                           \
+    "name: x\nenvironment: {world: orbit}\nintegrator: " text "\nbodies:\n"                        \
+    "- {name: a, joint: free, mass: 1, inertia: 1 1 1}\n"
+    static const char complaint[] =
+        "semi-implicit Euler does not follow an orbit; write integrator: rk4, or another of second "
+        "order or more";
+    char wanted[200];
+    snprintf(wanted, sizeof wanted, "3:13: %s", complaint);
+    expect_complaint(INTEGRATOR("semi-implicit-euler"), wanted);
+    snprintf(wanted, sizeof wanted, "3:35: %s", complaint);
+    expect_complaint(INTEGRATOR("{substeps: 2, method: semi-implicit-euler}"), wanted);
+    expect_good(INTEGRATOR("rk2"));
+    expect_good(INTEGRATOR("ab2"));
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_every_mistake_in_the_world_is_refused_at_its_place);
     RUN_TEST(test_in_orbit_nothing_holds_on_to_the_world);
+    RUN_TEST(test_in_orbit_the_integrator_must_follow_the_orbit);
     return UNITY_END();
 }

@@ -316,17 +316,17 @@ static void test_every_path_that_leads_nowhere_is_refused(void)
          "11: there is no such component: \"devices.gyro.noise.x\"; it is one number"},
         {"pointing.target.q",
          "11: there is no such component: \"pointing.target.q\"; they are w, x, y and z"},
-        {"devices.gyro", "11: no number that can be tuned is at \"devices.gyro\"; give e.g. "
+        {"devices.gyro", "11: there is no tunable number at \"devices.gyro\"; give e.g. "
                          "devices.gyro.bias, environment.wind, bodies.panel.joint.damping"},
-        {"gravity", "11: no number that can be tuned is at \"gravity\"; give e.g. "
+        {"gravity", "11: there is no tunable number at \"gravity\"; give e.g. "
                     "devices.gyro.bias, environment.wind, bodies.panel.joint.damping"},
-        {"links.l.delay", "11: no number that can be tuned is at \"links.l.delay\"; give e.g. "
+        {"links.l.delay", "11: there is no tunable number at \"links.l.delay\"; give e.g. "
                           "devices.gyro.bias, environment.wind, bodies.panel.joint.damping"},
-        {"bodies.arm.mass", "11: no number that can be tuned is at \"bodies.arm.mass\"; give e.g. "
+        {"bodies.arm.mass", "11: there is no tunable number at \"bodies.arm.mass\"; give e.g. "
                             "devices.gyro.bias, environment.wind, bodies.panel.joint.damping"},
-        {"faults.shift.at", "11: no number that can be tuned is at \"faults.shift.at\"; give e.g. "
+        {"faults.shift.at", "11: there is no tunable number at \"faults.shift.at\"; give e.g. "
                             "devices.gyro.bias, environment.wind, bodies.panel.joint.damping"},
-        {"pointing.targt", "11: no number that can be tuned is at \"pointing.targt\"; did you mean "
+        {"pointing.targt", "11: there is no tunable number at \"pointing.targt\"; did you mean "
                            "\"pointing.target\"?"},
         {"bodies.arn.joint.damping", "11: there is no body \"arn\"; did you mean \"arm\"?"},
         {"bodies.chassis.joint.damping", "11: there is no body \"chassis\"; add it to bodies"},
@@ -358,6 +358,9 @@ static void test_every_path_that_leads_nowhere_is_refused(void)
         {"devices.gyro.bias, devices.gyro.bias.y",
          "30: this is in the list already: \"devices.gyro.bias.y\"; remove one"},
         {"{of: devices.gyro.bias, low: 1 m}", "40: bias wants rad/s, not m"},
+        {"{of: devices.gyro.bias.y, low: much}",
+         "42: bias wants a number in rad/s; here is \"much\""},
+        {"{of: pointing.target, low: much}", "38: target wants a number; here is \"much\""},
         {"{of: devices.gyro.noise, high: much}",
          "42: noise wants a number in rad/s/sqrt(Hz), e.g. 0.001 rad/s/sqrt(Hz); here is \"much\""},
         {"{of: devices.gyro.bias.z, high: 2}",
@@ -375,13 +378,13 @@ static void test_every_path_that_leads_nowhere_is_refused(void)
 static void test_what_a_world_lacks_is_not_offered(void)
 {
     expect_refused("name: x\nenvironment: {air: true}\n" BODIES, "environment.gust.sigma",
-                   "11: there are no gusts to change with \"environment.gust.sigma\"; give "
+                   "11: the scenario has no gusts to tune with \"environment.gust.sigma\"; give "
                    "environment.gust");
     expect_refused("name: x\nenvironment: {air: true}\n" BODIES, "environment.ground",
                    "11: there is no ground to move with \"environment.ground\"; give "
                    "environment.ground");
     expect_refused("name: x\nenvironment: {world: orbit}\n" BODIES, "environment.gravity",
-                   "11: in orbit nobody reads \"environment.gravity\"; remove it");
+                   "11: world: orbit does not use \"environment.gravity\"; remove it");
     load_tunable("name: x\nenvironment: {air: true}\n" BODIES,
                  "environment.wind, environment.gravity");
     TEST_ASSERT_EQUAL_INT(6, scenario->spec.parameter_count);

@@ -108,8 +108,8 @@ static const struct mistake mistakes[] = {
      "5:7: pace cannot be \"slow\"; write real, fast or lockstep"},
     {"type: gyro", "type: telescope",
      "42:11: type cannot be \"telescope\"; write gyro, accelerometer, magnetometer, barometer, "
-     "airspeed, gps, sun_sensor, star_tracker, encoder, wheel, rotor, torquer, thruster, drag, "
-     "contact or battery"},
+     "airspeed, gps, sun_sensor, star_tracker, horizon_sensor, encoder, wheel, rotor, torquer, "
+     "thruster, drag, contact or battery"},
     {"bus: udp", "bus: can",
      "62:13: listen means nothing on bus can; remove it, or name another bus"},
     {"protocol: mavlink", "protocol: MAVlink",
@@ -179,7 +179,7 @@ static const struct mistake mistakes[] = {
     {"axis: 0 0 2", "axis: 0 0 0",
      "54:49: axis has no direction; write e.g. 0 1 0 for the y axis"},
     {"attitude: 0 0 0 1", "attitude: 0 0 0 2",
-     "35:71: attitude is no unit quaternion (w x y z): its length is 2; divide by it, or write "
+     "35:71: attitude is not a unit quaternion (w x y z): its length is 2; divide by it, or write "
      "{roll: 20 deg, pitch: 0, yaw: 0}"},
     {"attitude: 0 0 0 1", "attitude: 0 90 0",
      "35:71: attitude wants 4 numbers (w x y z) or roll, pitch and yaw, e.g. {yaw: 90 deg}; here "

@@ -4,6 +4,8 @@
  */
 #include "config/scenario.h"
 #include "rt/executive/output/records.h"
+#include "rt/executive/output/sensor_types.h"
+#include "rt/executive/sim.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +79,26 @@ static void test_every_payload_is_as_long_as_its_text_says(void)
                                          place_of(channels[i].definition, NULL), channels[i].topic);
 }
 
+static void test_every_kind_of_sensor_has_a_row_whose_text_is_as_wide_as_its_reading(void)
+{
+    for (int kind = 0; kind < SIM_SENSOR_KIND_COUNT; kind++) {
+        const struct sim_sensor_type *type = &sim_sensor_types[kind];
+        TEST_ASSERT_NOT_NULL(type->name);
+        TEST_ASSERT_EQUAL_size_t_MESSAGE((size_t)type->width * sizeof(double),
+                                         place_of(type->text, NULL), type->name);
+        TEST_ASSERT_TRUE(type->width <= SIM_READING_MAX && type->width <= IO_FAULT_COMPONENT_MAX);
+        TEST_ASSERT_TRUE(type->fault_width >= 1 && type->fault_width <= type->width);
+        TEST_ASSERT_TRUE(type->samples + sizeof(uint64_t) <= type->state_size);
+        TEST_ASSERT_TRUE(type->delay >= offsetof(struct sim_sensor, triad));
+        TEST_ASSERT_TRUE(type->delay < sizeof(struct sim_sensor));
+        TEST_ASSERT_EQUAL_INT((type->message != 0 || type->field != 0) && type->put == NULL, 0);
+        for (int other = 0; other < kind; other++) {
+            TEST_ASSERT_TRUE(strcmp(type->name, sim_sensor_types[other].name) != 0);
+            TEST_ASSERT_TRUE(strcmp(type->schema, sim_sensor_types[other].schema) != 0);
+        }
+    }
+}
+
 static void test_a_way_through_the_loop_has_its_parts_in_the_order_of_the_flow(void)
 {
     TEST_ASSERT_EQUAL_STRING("/latency", channels[layout.latency].topic);
@@ -130,6 +152,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_every_payload_is_as_long_as_its_text_says);
+    RUN_TEST(test_every_kind_of_sensor_has_a_row_whose_text_is_as_wide_as_its_reading);
     RUN_TEST(test_a_way_through_the_loop_has_its_parts_in_the_order_of_the_flow);
     RUN_TEST(test_frames_inputs_jobs_and_clocks_lie_where_their_texts_say);
     return UNITY_END();

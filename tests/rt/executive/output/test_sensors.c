@@ -304,6 +304,82 @@ static void test_a_star_tracker_is_blind_near_sun_and_earth_and_when_it_turns(vo
     expect_tracker(", rate: 0 0 3 deg/s", "boresight: 0 0 1, max_rate: 2 deg/s", 0);
 }
 
+/* ---- the horizon ---- */
+
+#define HORIZON "- {name: h, type: horizon_sensor, body: a, %s}\n"
+
+static double reading[1][SIM_READING_MAX];
+
+/* Over x the Sun is along x and the Earth along -x, with 65.66 deg of radius. */
+static void expect_horizon(const char *keys, double seen)
+{
+    char device[256];
+    snprintf(device, sizeof device, HORIZON, keys);
+    bring_up_in_orbit("100 Hz", LOW, "", device);
+    sim->reading = reading;
+    run_frames(100);
+    TEST_ASSERT_EQUAL_DOUBLE_MESSAGE(seen, reading[0][3], keys);
+    const double *r = sim->vehicle->x;
+    const double length = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    EXPECT_VECTOR(1e-12, reading[0], -seen * r[0] / length, -seen * r[1] / length,
+                  -seen * r[2] / length);
+}
+
+static void test_a_horizon_sensor_sees_the_earth_in_its_cone_and_away_from_the_sun(void)
+{
+    expect_horizon("boresight: -1 0 0", 1);
+    expect_horizon("boresight: -1 1 0, view: 46 deg", 1);
+    expect_horizon("boresight: -1 1 0, view: 44 deg", 0);
+    expect_horizon("boresight: 1 0 0", 0);
+    expect_horizon("boresight: -1 0 0, sun_exclusion: 110 deg", 1);
+    expect_horizon("boresight: -1 0 0, sun_exclusion: 115 deg", 0); /* limb: 114.34 deg */
+}
+
+static void test_no_message_waits_for_a_horizon_sensor(void)
+{
+    bring_up_in_orbit("100 Hz", LOW, "",
+                      "- {name: h, type: horizon_sensor, body: a, "
+                      "boresight: -1 0 0, delay: 50 ms}\n");
+    TEST_ASSERT_EQUAL_HEX32(0, sim->withheld_messages);
+    run_frames(100);
+    TEST_ASSERT_EQUAL_HEX32(0, sim->withheld_messages);
+}
+
+static void bring_up_horizon_with_fault(const char *fault)
+{
+    static char device[512];
+    snprintf(device, sizeof device,
+             "- {name: h, type: horizon_sensor, body: a, boresight: -1 0 0}\n"
+             "faults: [{device: h, at: 100 ms, for: 100 ms, %s}]\n",
+             fault);
+    bring_up_in_orbit("100 Hz", LOW, ", rate: 0 0 10 deg/s", device);
+    sim->reading = reading;
+}
+
+/* The body turns by 0.1 deg a frame; the Earth goes the other way. */
+static void expect_horizon_angle(int frame, double degrees)
+{
+    run_frames(frame - (int)frames);
+    TEST_ASSERT_EQUAL_DOUBLE(1, reading[0][3]);
+    TEST_ASSERT_DOUBLE_WITHIN(0.01, degrees, -atan2(-reading[0][1], -reading[0][0]) / DEGREE);
+}
+
+static void test_a_horizon_sensor_goes_wrong_by_a_turn_or_as_a_whole(void)
+{
+    const double orbit = 0.0006; /* deg a frame, by which the Earth's centre follows */
+    bring_up_horizon_with_fault("type: bias, value: -2 deg, axes: [2]");
+    expect_horizon_angle(10, 1.0 - 10 * orbit);
+    expect_horizon_angle(15, 3.5 - 15 * orbit);
+    expect_horizon_angle(21, 2.1 - 21 * orbit);
+    bring_up_horizon_with_fault("type: stuck");
+    expect_horizon_angle(20, 1.1 - 11 * orbit);
+    bring_up_horizon_with_fault("type: delay, value: 40 ms");
+    expect_horizon_angle(20, 1.6 - 16 * orbit);
+    bring_up_horizon_with_fault("type: loss");
+    expect_horizon_angle(20, 1.0 - 10 * orbit);
+    expect_horizon_angle(21, 2.1 - 21 * orbit);
+}
+
 /* A dipole over the equator: north, some 30 uT at the ground and less by the cube of r. */
 static void test_the_field_is_that_of_where_the_vehicle_is(void)
 {
@@ -479,6 +555,9 @@ int main(void)
     RUN_TEST(test_the_sun_sets_behind_the_earth);
     RUN_TEST(test_a_star_tracker_gives_the_attitude_turned_by_its_misalignment);
     RUN_TEST(test_a_star_tracker_is_blind_near_sun_and_earth_and_when_it_turns);
+    RUN_TEST(test_a_horizon_sensor_sees_the_earth_in_its_cone_and_away_from_the_sun);
+    RUN_TEST(test_no_message_waits_for_a_horizon_sensor);
+    RUN_TEST(test_a_horizon_sensor_goes_wrong_by_a_turn_or_as_a_whole);
     RUN_TEST(test_the_field_is_that_of_where_the_vehicle_is);
     RUN_TEST(test_a_bias_comes_and_goes);
     RUN_TEST(test_a_drift_grows_from_its_beginning_on);
