@@ -340,9 +340,9 @@ static void test_no_message_waits_for_a_horizon_sensor(void)
     bring_up_in_orbit("100 Hz", LOW, "",
                       "- {name: h, type: horizon_sensor, body: a, "
                       "boresight: -1 0 0, delay: 50 ms}\n");
-    TEST_ASSERT_EQUAL_HEX32(0, sim->withheld_messages);
+    TEST_ASSERT_EQUAL_HEX32(0, sim->scratch.withheld_messages);
     run_frames(100);
-    TEST_ASSERT_EQUAL_HEX32(0, sim->withheld_messages);
+    TEST_ASSERT_EQUAL_HEX32(0, sim->scratch.withheld_messages);
 }
 
 static void bring_up_horizon_with_fault(const char *fault)
