@@ -5,13 +5,6 @@
 
 #include "config/scenario.h"
 
-static const char *const protocols[] = {[IO_PROTOCOL_MAVLINK] = "mavlink",
-                                        [IO_PROTOCOL_PX4] = "px4",
-                                        [IO_PROTOCOL_PX4_HITL] = "px4-hitl",
-                                        [IO_PROTOCOL_ARDUPILOT] = "ardupilot",
-                                        [IO_PROTOCOL_BETAFLIGHT] = "betaflight",
-                                        [IO_PROTOCOL_HAND] = "hand",
-                                        NULL};
 static const char *const buses[] = {[IO_BUS_UDP] = "udp",         [IO_BUS_TCP] = "tcp",
                                     [IO_BUS_SERIAL] = "serial",   [IO_BUS_CAN] = "can",
                                     [IO_BUS_SHM] = "shared",      [IO_BUS_TAPE] = "tape",
@@ -125,7 +118,7 @@ static const struct cfg_table way_table = {
 static const struct cfg_key link_keys[] = {
     {"name", CFG_NAME, AT(name), .required = true, .example = "name: board",
      .help = "by which others refer to it"},
-    {"protocol", CFG_CHOICE, AT(protocol), .choices = protocols, .fallback = "mavlink",
+    {"protocol", CFG_CHOICE, AT(protocol), .choices = io_protocol_names, .fallback = "mavlink",
      .help = "language on the wire"},
     {"variant", CFG_CHOICE, AT(variant), .choices = variants, .otherwise = "4.5",
      .help = "betaflight: packet format; 4.5 is that of 4.x and 2025.12, 2026.6 has another"},
@@ -256,7 +249,7 @@ const struct cfg_table cfg_fault_table = {
 
 const char *cfg_protocol_name(enum io_protocol_kind protocol)
 {
-    return protocols[protocol];
+    return io_protocol_name(protocol);
 }
 
 const char *cfg_variant_name(enum io_betaflight_variant variant)

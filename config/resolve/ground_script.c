@@ -29,7 +29,7 @@ static bool is_given(const struct cfg_keys_ground *keys, const char *key)
 static bool resolve_mode(const struct cfg_resolve *resolve, const struct cfg_keys_ground *keys,
                          enum io_protocol_kind protocol, struct io_ground_step *step)
 {
-    const bool copter = protocol == IO_PROTOCOL_ARDUPILOT;
+    const bool copter = io_protocol_traits(protocol)->mode_names == IO_MODE_NAMES_ARDUCOPTER;
     struct cfg_phrase known = {0};
     for (const struct mode *mode = copter ? copter_modes : px4_modes; mode->name; mode++) {
         cfg_phrase_add(&known, "%s%s", known.size > 0 ? ", " : "", mode->name);
@@ -107,8 +107,7 @@ static bool check_one_act(const struct cfg_resolve *resolve, const struct cfg_ke
 static bool resolve_line(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
                          struct io_link_spec *spec)
 {
-    const bool own =
-        spec->protocol == IO_PROTOCOL_PX4_HITL || spec->protocol == IO_PROTOCOL_MAVLINK;
+    const bool own = io_protocol_traits(spec->protocol)->carries_ground;
     if (keys->ground_line == NULL && own)
         return true;
     const char *line = keys->ground_line != NULL ? keys->ground_line : "127.0.0.1:14550";
@@ -128,7 +127,7 @@ bool cfg_resolve_ground(const struct cfg_resolve *resolve, const struct cfg_keys
     const struct cfg_keys_ground *steps = keys->ground.items;
     struct io_ground_script *script = &spec->script;
     const double rate = resolve->scenario->spec.rate_hz;
-    const bool speaks = spec->protocol <= IO_PROTOCOL_ARDUPILOT;
+    const bool speaks = io_protocol_traits(spec->protocol)->mode_names != IO_MODE_NAMES_NONE;
     if (keys->ground.count == 0 && keys->ground_line == NULL)
         return true;
     if (!speaks)

@@ -163,11 +163,9 @@ static bool check_match(const struct cfg_resolve *resolve, const struct cfg_keys
 static bool resolve_bus(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
                         struct io_bus_spec *bus)
 {
-    static const enum io_bus_kind usual[] = {
-        [IO_PROTOCOL_MAVLINK] = IO_BUS_UDP,     [IO_PROTOCOL_PX4] = IO_BUS_TCP,
-        [IO_PROTOCOL_PX4_HITL] = IO_BUS_SERIAL, [IO_PROTOCOL_ARDUPILOT] = IO_BUS_UDP,
-        [IO_PROTOCOL_BETAFLIGHT] = IO_BUS_UDP,  [IO_PROTOCOL_HAND] = IO_BUS_EVDEV};
-    bus->kind = keys->bus >= 0 ? (enum io_bus_kind)keys->bus : usual[keys->protocol];
+    const struct io_protocol_traits *traits =
+        io_protocol_traits((enum io_protocol_kind)keys->protocol);
+    bus->kind = keys->bus >= 0 ? (enum io_bus_kind)keys->bus : traits->usual_bus;
     bus->baud = (uint32_t)keys->baud;
     bus->rs485 = keys->rs485 == 1;
     bus->fd = keys->can_fd == 1;
@@ -214,9 +212,11 @@ static const double radio_on_s = 5.0;
 static bool resolve_radio(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
                           struct sim_link *link)
 {
+    const struct io_protocol_traits *traits = io_protocol_traits(link->spec.protocol);
     const char *const of_betaflight[] = {"variant", "sticks_from"};
+    const bool takes[] = {traits->has_variants, traits->takes_rc};
     for (int i = 0; i < 2; i++)
-        if (is_given(keys, of_betaflight[i]) && link->spec.protocol != IO_PROTOCOL_BETAFLIGHT)
+        if (is_given(keys, of_betaflight[i]) && !takes[i])
             return cfg_fail_at(resolve->report, keys->node, of_betaflight[i],
                                "%s means nothing to %s; remove it, or take protocol: betaflight",
                                of_betaflight[i], cfg_protocol_name(link->spec.protocol));
@@ -239,7 +239,7 @@ static bool resolve_sticks(const struct cfg_resolve *resolve, const struct cfg_k
 {
     const struct cfg_keys_stick *steps = keys->sticks.items;
     struct io_rc_script *script = &link->sticks;
-    if (keys->sticks.count > 0 && link->spec.protocol != IO_PROTOCOL_BETAFLIGHT)
+    if (keys->sticks.count > 0 && !io_protocol_traits(link->spec.protocol)->takes_rc)
         return cfg_fail_at(
             resolve->report, keys->node, "sticks",
             "protocol %s has no radio input; remove sticks, or take protocol: betaflight",
@@ -381,7 +381,7 @@ static bool resolve_link(const struct cfg_resolve *resolve, const struct cfg_key
     link->stop_on_loss = keys->on_loss == 1;
     link->on_loss_given = cfg_node_find(keys->node, "on_loss") != NULL;
     /* ArduPilot must be able to stand in a debugger without the physics going on. */
-    const double wait = link->spec.protocol == IO_PROTOCOL_ARDUPILOT ? 60.0 : 1.0;
+    const double wait = io_protocol_traits(link->spec.protocol)->reply_timeout_s;
     link->wait_limit_ns = nanoseconds(isnan(keys->wait_limit) ? wait : keys->wait_limit);
     link->connect_limit_ns = nanoseconds(keys->connect_within);
     return resolve_bus(resolve, keys, &link->spec.bus) &&

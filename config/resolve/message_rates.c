@@ -27,23 +27,7 @@ static bool can_be_late(const struct cfg_scenario *scenario, const struct sim_li
     return scenario->spec.pace == RT_PACE_REAL && !io_protocol_traits(link->spec.protocol)->hands;
 }
 
-/* The default rate in Hz; NEVER: only where the scenario gives a rate; FRAME: with every frame;
- * DEVICE: as its instrument samples; NONE: the protocol has no such message.
- *
- * A PX4 board takes the true state for a measurement: it publishes attitude and position from it
- * and scales its accelerometer to milli-g, so its estimator never starts.  In lockstep the same
- * message is ground truth for PX4's log. */
-enum { NEVER = 0, FRAME = -1, DEVICE = -2, NONE = -3 };
-static const int usual_hz[IO_PROTOCOL_COUNT][SIM_MESSAGE_COUNT] = {
-    /*                         heartbeat sensor gps   state time  tracker  sun     angles  rc */
-    [IO_PROTOCOL_MAVLINK] = {1, 250, 10, 50, 1, DEVICE, DEVICE, DEVICE, NONE},
-    [IO_PROTOCOL_PX4] = {NONE, 250, 10, 50, 1, NONE, NONE, NONE, NONE},
-    [IO_PROTOCOL_PX4_HITL] = {1, 250, 10, NEVER, 1, NONE, NONE, NONE, NONE},
-    [IO_PROTOCOL_ARDUPILOT] = {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, NONE},
-    [IO_PROTOCOL_BETAFLIGHT] = {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, 50},
-    /* nothing is sent; by this the loop is measured */
-    [IO_PROTOCOL_HAND] = {NONE, FRAME, NONE, NONE, NONE, NONE, NONE, NONE, NONE},
-};
+_Static_assert((int)SIM_MESSAGE_COUNT == (int)IO_SEND_COUNT, "a usual rate for each message");
 
 static bool feeds(const struct sim_sensor *sensor, int message)
 {
@@ -63,11 +47,11 @@ static uint32_t device_every(const struct cfg_scenario *scenario, int message)
 /* A default rate is rounded to the frame grid. */
 static uint32_t usual_every(const struct cfg_scenario *scenario, int usual, int message)
 {
-    if (usual == NONE || usual == NEVER)
+    if (usual == IO_RATE_NONE || usual == IO_RATE_NEVER)
         return 0;
-    if (usual == FRAME)
+    if (usual == IO_RATE_FRAME)
         return 1;
-    if (usual == DEVICE)
+    if (usual == IO_RATE_DEVICE)
         return device_every(scenario, message);
     const double frames = nearbyint(scenario->spec.rate_hz / usual);
     return frames > 1.0 ? (uint32_t)frames : 1;
@@ -78,15 +62,15 @@ static bool resolve_send(const struct cfg_resolve *resolve, const struct cfg_key
                          int message, uint32_t *every)
 {
     const double rate_hz = keys->send.rate[message];
-    const int usual = usual_hz[keys->protocol][message];
+    const int usual = io_protocol_traits((enum io_protocol_kind)keys->protocol)->usual_hz[message];
     *every = isnan(rate_hz) ? usual_every(resolve->scenario, usual, message) : 0;
     if (isnan(rate_hz) || rate_hz == 0.0)
         return true;
-    if (usual == NONE)
+    if (usual == IO_RATE_NONE)
         return cfg_fail_at(resolve->report, keys->send.node, message_key[message],
                            "%s has no such message; remove it",
                            cfg_protocol_name((enum io_protocol_kind)keys->protocol));
-    if (usual == DEVICE && device_every(resolve->scenario, message) == 0)
+    if (usual == IO_RATE_DEVICE && device_every(resolve->scenario, message) == 0)
         return cfg_fail_at(resolve->report, keys->send.node, message_key[message],
                            "no instrument feeds this message; add one to devices, or remove it");
     return cfg_frames_per(resolve, keys->send.node, message_key[message], rate_hz, every);

@@ -99,7 +99,7 @@ static void begin(struct life *life, const struct io_protocol_spec *spec, void *
         .clock = on_clock,
         .forward = on_forward,
     };
-    life->diary.is_mavlink = spec->kind <= IO_PROTOCOL_PX4_HITL;
+    life->diary.is_mavlink = io_protocol_traits(spec->kind)->forwards;
     life->cuts = cuts;
 }
 

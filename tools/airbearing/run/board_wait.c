@@ -50,7 +50,7 @@ static int check_wait(struct run *run, int index, uint64_t limit_ns)
 /* A PX4 board must also be in HIL mode, or it would ignore the sensor messages. */
 static bool board_is_ready(const struct run *run, int index)
 {
-    if (run->scenario->spec.links[index].spec.protocol == IO_PROTOCOL_PX4_HITL)
+    if (io_protocol_traits(run->scenario->spec.links[index].spec.protocol)->needs_hil_flag)
         return io_link_board_state(run->links, index) == IO_BOARD_READY;
     return io_link_has_peer(run->links, index);
 }
@@ -78,7 +78,7 @@ static int wait_for_betaflight(struct run *run, int index, uint64_t limit_ns)
     const struct sim_link *link = &run->scenario->spec.links[index];
     struct betaflight_gate gate = {0};
     int code = 0;
-    if (link->spec.protocol != IO_PROTOCOL_BETAFLIGHT)
+    if (!io_protocol_traits(link->spec.protocol)->reports_version)
         return 0;
     while (code == 0 &&
            !betaflight_gate_opens(&gate, betaflight_query(link->spec.bus.peer, &gate.version),
@@ -89,9 +89,6 @@ static int wait_for_betaflight(struct run *run, int index, uint64_t limit_ns)
     compare_variants(run, index, &gate.version);
     return code;
 }
-
-/* The board answers the first packet at once, whether its control loop runs or not. */
-enum { BETAFLIGHT_REPLIES = 20 };
 
 static int wait_for_board(struct run *run, int index)
 {
@@ -108,7 +105,7 @@ static int wait_for_board(struct run *run, int index)
     }
     const bool locks = run->scenario->spec.pace != RT_PACE_REAL && traits->stamps_commands;
     const bool wakes = !traits->speaks_first || locks;
-    const int enough = link->spec.protocol == IO_PROTOCOL_BETAFLIGHT ? BETAFLIGHT_REPLIES : 1;
+    const int enough = io_protocol_traits(link->spec.protocol)->first_replies;
     for (int replies = 0; wakes && code == 0 && replies < enough;)
         if (board_wake_up(run, index))
             replies++;
