@@ -17,7 +17,7 @@ const struct sim_job_row sim_job_rows[] = {
     {"world",     sim_job_world,             SIM_AT_WORLD_RATE,   true,  "surroundings"},
     {"gust",      sim_job_gust,              SIM_WITH_GUSTS,      true,  "surroundings"},
     {"drives",    sim_job_actuators,         SIM_WITH_ACTUATORS,  true,  "drive, fault"},
-    {"servo",     sim_job_arm_servo,         SIM_AT_SERVO_RATE,   true,  "arm"},
+    {"servo",     sim_job_arm_servo,         SIM_AT_SERVO_RATE,   true,  "arm, plant"},
     {"motors",    sim_job_arm_motors,        SIM_WITH_AN_ARM,     true,  ""},
     {"step",      sim_job_step,              SIM_EVERY_FRAME,     true,  "plant, schedule"},
     {"brakes",    sim_job_arm_brakes,        SIM_WITH_AN_ARM,     true,  "arm, plant"},

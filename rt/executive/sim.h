@@ -93,8 +93,9 @@ struct sim_prediction_input {
 
 enum { SIM_READING_MAX = 6 }; /* numbers of one instrument */
 
-/* What a simulation remembers from frame to frame besides the run state: nothing in it changes the
- * motion.  It can be copied and put back as a whole. */
+/* What a simulation remembers from frame to frame besides the run state.  Nothing in it changes the
+ * motion but commands that are still in the delay lines, which are inputs of later frames.  It can
+ * be copied and put back as a whole. */
 struct sim_scratch {
     struct io_sample sample[IO_LINK_MAX];
     struct io_trace trace[IO_LINK_MAX]; /* newest command on its way through the frame */
