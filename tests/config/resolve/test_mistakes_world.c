@@ -94,7 +94,7 @@ static void test_in_orbit_the_integrator_must_follow_the_orbit(void)
     "name: x\nenvironment: {world: orbit}\nintegrator: " text "\nbodies:\n"                        \
     "- {name: a, joint: free, mass: 1, inertia: 1 1 1}\n"
     static const char complaint[] =
-        "semi-implicit Euler does not follow an orbit; write integrator: rk4, or another of second "
+        "semi-implicit Euler is not accurate enough for an orbit; write integrator: rk4, or another of second "
         "order or more";
     char wanted[200];
     snprintf(wanted, sizeof wanted, "3:13: %s", complaint);

@@ -59,15 +59,15 @@ static void test_every_number_that_leads_into_a_table_is_looked_at(void)
     const uint64_t joints = (uint64_t)spec->joint_count, poses = (uint64_t)spec->pose_count,
                    payloads = (uint64_t)spec->payload_count;
     TEST_ASSERT_TRUE(payloads > 0 && poses > 0);
-    forge(&arm->configuration, payloads + 1, "in its hand");
-    forge(&arm->configuration, UINT64_MAX, "in its hand");
-    forge(&arm->panel.mode, IO_ARM_PANEL_MODE_COUNT, "a mode");
-    forge(&arm->panel.joint, joints, "a joint");
-    forge(&arm->panel.joint, UINT64_MAX, "a joint");
+    forge(&arm->configuration, payloads + 1, "in the arm's hand");
+    forge(&arm->configuration, UINT64_MAX, "in the arm's hand");
+    forge(&arm->panel.mode, IO_ARM_PANEL_MODE_COUNT, "mode does not exist");
+    forge(&arm->panel.joint, joints, "the joint that");
+    forge(&arm->panel.joint, UINT64_MAX, "the joint that");
     forge(&arm->panel.joint, joints - 1, NULL);
-    forge(&arm->panel.pose, poses + 1, "a pose");
+    forge(&arm->panel.pose, poses + 1, "the pose that");
     forge(&arm->panel.pose, poses, NULL);
-    forge(&arm->near, payloads + 1, "near");
+    forge(&arm->near, payloads + 1, "nearest");
     forge(&arm->near, payloads, NULL);
     forge(&arm->latched, 1ull << payloads, "latched");
     for (int n = 0; n < DYN_ARM_JOINT_MAX; n++)
@@ -113,15 +113,15 @@ static void test_what_is_no_number_is_refused(void)
     const uint64_t nan = 0x7ff8000000000000, infinity = 0x7ff0000000000000;
     bring_up_arm();
     for (int i = 0; i < dyn_plant_state_count(&sim->vehicle->plant); i++)
-        forge(&sim->vehicle->x[i], i % 2 ? nan : infinity, "no number");
-    forge(&sim->vehicle->arm->reference[0], nan, "no number");
-    forge(&sim->vehicle->arm->command[DYN_ARM_JOINT_MAX - 1], infinity, "no number");
+        forge(&sim->vehicle->x[i], i % 2 ? nan : infinity, "the vehicle's state has a NaN");
+    forge(&sim->vehicle->arm->reference[0], nan, "servos have a NaN");
+    forge(&sim->vehicle->arm->command[DYN_ARM_JOINT_MAX - 1], infinity, "servos have a NaN");
     const struct sim_arm_state *arm = sim->vehicle->arm;
     const double *const shown[] = {&arm->asked[0],   &arm->asked[5],  &arm->reach,
                                    &arm->tilt,       &arm->closing,   &arm->blow,
                                    &arm->impulse[0], &arm->impulse[5]};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-        forge(shown[i], i % 2 ? nan : infinity, "shows what is no number");
+        forge(shown[i], i % 2 ? nan : infinity, "displayed state has a NaN");
     forge(&sim->vehicle->link[0].control[0], nan, NULL); /* a stick that says so does nothing */
     for (int i = 0; i < scenario->spec.parameter_count; i++)
         forge(&sim->vehicle->parameter[i], nan, "limits");
