@@ -87,7 +87,8 @@ static void check_bodies(const struct cfg_scenario *scenario)
     for (int i = 0; i < scenario->spec.body_count; i++) {
         const struct sim_body *body = &scenario->spec.bodies[i];
         RT_CHECK(body->spec.parent >= -1 && body->spec.parent < i);
-        RT_CHECK(body->spec.mass >= 0.0 && body->mark.line >= 1);
+        RT_CHECK(body->spec.mass >= 0.0 &&
+                 cfg_scenario_mark(scenario, "bodies", body->name).line >= 1);
         check_finite(body->position, 7);
         check_finite(body->velocity, 6);
         check_finite(body->held_a, 6);
@@ -314,9 +315,9 @@ static void check_print(const struct cfg_scenario *scenario)
 /* A frame survives every parameter at both ends of its limits, and every fault begun. */
 static void check_tunes(struct sim *sim)
 {
-    const struct cfg_scenario *scenario = sim->spec;
-    for (int i = 0; i < scenario->spec.parameter_count; i++) {
-        const struct sim_parameter *parameter = &scenario->spec.parameters[i];
+    const struct sim_spec *spec = sim->spec;
+    for (int i = 0; i < spec->parameter_count; i++) {
+        const struct sim_parameter *parameter = &spec->parameters[i];
         RT_CHECK(parameter->low <= parameter->initial && parameter->initial <= parameter->high);
         RT_CHECK(memchr(parameter->name, '\0', sizeof parameter->name));
         for (int end = 0; end < 2; end++) {
@@ -325,7 +326,7 @@ static void check_tunes(struct sim *sim)
         }
         sim_vehicle_tune(sim->vehicle, i, parameter->initial);
     }
-    for (int i = 0; i < scenario->spec.fault_count; i++) {
+    for (int i = 0; i < spec->fault_count; i++) {
         struct sim_record_act act = {
             .frame = 2, .act = SIM_ACT_FAULT, .index = (uint32_t)i, .value = 1.0};
         sim_apply_act(sim, &act, NULL);

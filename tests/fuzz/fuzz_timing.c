@@ -37,7 +37,7 @@ static void judge(const struct evidence *evidence)
     static struct figures figures;
     const struct figures_limits limits = {0};
     RT_CHECK(figures_compute(&figures, evidence, &limits));
-    RT_CHECK(figures.machine + figures.ours + figures.unexplained == figures.sim_delay_line_count);
+    RT_CHECK(figures.machine + figures.ours + figures.unexplained == figures.late_count);
     RT_CHECK(figures.verdict[0] != '\0');
     show_all(&figures);
     figures_free(&figures);

@@ -33,7 +33,7 @@ static void show(const struct evidence *evidence, const struct external_clock *t
     if (!nowhere)
         nowhere = fopen("/dev/null", "w");
     RT_CHECK(nowhere != NULL);
-    figures = (struct figures){.evidence = evidence, .truth = truth};
+    figures = (struct figures){.evidence = evidence, .external = truth};
     show_external_clock_text(&figures, nowhere);
     show_external_clock_page(&figures, nowhere);
     json_decref(show_external_clock_json(truth));
