@@ -4,6 +4,8 @@
  * The author of a model counts coordinates so: base first, then the joints in the order of the
  * file, then the modes body by body.  The kernel has its bodies parent before child, with their
  * modes among them.  q_at and v_at lead from the first to the second.
+ *
+ * Tested by tests/config/import/test_robot.c.
  */
 #pragma once
 

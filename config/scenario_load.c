@@ -1,5 +1,7 @@
 /*
  * From a text to a scenario: the document, its keys, and everything resolved in order.
+ *
+ * Tested by tests/config/test_scenario.c.
  */
 #include "config/scenario.h"
 

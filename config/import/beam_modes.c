@@ -5,6 +5,8 @@
  *      fast    cos, sin (beta s), exp(-beta s), exp(-beta (1 - s))
  *      slow    Krylov's s^i (1/i! + (beta s)^4 / (i+4)! + ...), i = 0 to 3, each the slope of the
  * next
+ *
+ * Tested by tests/config/import/test_beam.c.
  */
 #include "config/import/beam_modes.h"
 

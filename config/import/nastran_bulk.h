@@ -3,6 +3,8 @@
  *
  * Read are GRID, GRDSET, CORD2R, CONM2 and PARAM,WTMASS.  Elements, materials and all else are
  * passed over, so mass is known only where CONM2 cards state it.  Units are those of the file.
+ *
+ * Tested by tests/config/import/test_nastran.c.
  */
 #pragma once
 

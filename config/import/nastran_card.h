@@ -8,6 +8,8 @@
  *
  * A line that begins with +, * or a blank field goes on with the card before it.  `$` begins a
  * comment.  Cards of other names are passed over unread.
+ *
+ * Tested by tests/config/import/test_nastran.c.
  */
 #pragma once
 

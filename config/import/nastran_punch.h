@@ -10,6 +10,8 @@
  *
  * Columns 73 to 80 number the lines and are not read, nor are blocks of other results, nor points
  * other than grids (G).
+ *
+ * Tested by tests/config/import/test_nastran.c.
  */
 #pragma once
 

@@ -1,6 +1,8 @@
 /*
  * Elements of a URDF while they are read: slips refused, numbers checked.  For the
  * files of config/import that read one.
+ *
+ * Tested by tests/config/import/test_urdf.c.
  */
 #pragma once
 

@@ -4,6 +4,8 @@
  * libxml2 reads the syntax; the tree is ours and has a line and a column for every element and
  * attribute, which libxml2 does not keep.  Nothing outside the text is read: no DTD, no entities of
  * its own, no includes, no network.
+ *
+ * Tested by tests/config/import/test_urdf.c.
  */
 #pragma once
 

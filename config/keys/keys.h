@@ -3,6 +3,8 @@
  *
  * Each struct is filled by its table (config/yaml/schema.h): SI units, defaults in place, names
  * still names.  keys.c is the reference of the file format.
+ *
+ * Tested by tests/config/test_scenario.c.
  */
 #pragma once
 

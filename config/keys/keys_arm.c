@@ -1,5 +1,7 @@
 /*
  * The keys of an arm that a person flies, and of what it can carry.
+ *
+ * Tested by tests/config/resolve/test_arm.c.
  */
 #include "config/keys/keys.h"
 

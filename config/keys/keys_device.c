@@ -1,5 +1,7 @@
 /*
  * The keys of devices: instruments, actuators, and what acts on a body by itself.
+ *
+ * Tested by tests/config/resolve/test_devices.c.
  */
 #include "config/keys/keys.h"
 

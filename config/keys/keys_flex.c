@@ -1,6 +1,8 @@
 /*
  * The keys of a flexible body.  `type` says where its modes come from; all types end up as the same
  * stations and nodes (config/resolve/flex.h).
+ *
+ * Tested by tests/config/resolve/test_flex.c.
  */
 #include "config/keys/keys.h"
 

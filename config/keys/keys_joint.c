@@ -1,6 +1,8 @@
 /*
  * The keys of a joint.  One coordinate has the same keys wherever it stands; their units say
  * whether it turns or slides.
+ *
+ * Tested by tests/config/resolve/test_joint.c.
  */
 #include "config/keys/keys.h"
 

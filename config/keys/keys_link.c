@@ -1,5 +1,7 @@
 /*
  * The keys of links, of the controller on the other end, of the predictor and of faults.
+ *
+ * Tested by tests/config/resolve/test_links.c.
  */
 #include "config/keys/keys.h"
 

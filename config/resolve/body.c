@@ -1,5 +1,7 @@
 /*
  * The tree of bodies: names, parents, order, and what the kernel must be able to trust.
+ *
+ * Tested by tests/config/resolve/test_mistakes_bodies.c.
  */
 #include "config/resolve/resolve.h"
 #include "rt/executive/arm/arm_configuration.h"

@@ -1,6 +1,8 @@
 /*
  * Eigenvalues of a real matrix implemented here, because no library that starts threads may be
  * loaded into a program that will run in real time.
+ *
+ * Tested by tests/config/resolve/test_stability.c.
  */
 #pragma once
 

@@ -1,5 +1,7 @@
 /*
  * What a run must show: `attitude_error < 0.1 deg after 15 s`.
+ *
+ * Tested by tests/config/test_scenario.c.
  */
 #include "config/resolve/resolve.h"
 

@@ -1,5 +1,7 @@
 /*
  * What modes must be so that the kernel and the integrator survive them.
+ *
+ * Tested by tests/config/resolve/test_flex.c.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /*
  * Modes of an FE model: which of them, where its joint is, and which grid points have names.
+ *
+ * Tested by tests/config/resolve/test_flex.c.
  */
 #include <math.h>
 #include <string.h>

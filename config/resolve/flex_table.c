@@ -1,5 +1,7 @@
 /*
  * Modes written out: matrices, or frequencies; stations and nodes with their shapes.
+ *
+ * Tested by tests/config/resolve/test_flex.c.
  */
 #include <math.h>
 #include <string.h>

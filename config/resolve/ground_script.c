@@ -1,5 +1,7 @@
 /*
  * The ground station of a link: what it tells the firmware, and over which line.
+ *
+ * Tested by tests/config/resolve/test_mistakes_links.c.
  */
 #include "config/resolve/resolve.h"
 

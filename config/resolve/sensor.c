@@ -1,5 +1,7 @@
 /*
  * Instruments: where they sit, when they sample, how they err.
+ *
+ * Tested by tests/config/resolve/test_devices.c.
  */
 #include "config/resolve/device.h"
 

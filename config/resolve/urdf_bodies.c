@@ -1,6 +1,8 @@
 /*
  * The robot of a URDF as bodies of a scenario: its links and joints become keys, as if the file had
  * written them out, and what the scenario adds to a joint comes on top.
+ *
+ * Tested by tests/config/import/test_robot.c.
  */
 #include <math.h>
 #include <stdlib.h>

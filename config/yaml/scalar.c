@@ -1,3 +1,8 @@
+/*
+ * Scalars of a scenario: numbers with units, words of a list, names and texts.
+ *
+ * Tested by tests/config/yaml/test_mistakes_values.c.
+ */
 #include "config/yaml/value.h"
 
 #include <ctype.h>

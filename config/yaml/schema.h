@@ -1,5 +1,7 @@
 /*
  * The reader that the tables of config/yaml/table.h drive.
+ *
+ * Tested by tests/config/yaml/test_mistakes_values.c.
  */
 #pragma once
 

@@ -1,3 +1,8 @@
+/*
+ * Rows of numbers of a scenario: vectors, attitudes, matrices.
+ *
+ * Tested by tests/config/yaml/test_mistakes_values.c.
+ */
 #include "config/yaml/value.h"
 
 #include <math.h>

@@ -127,6 +127,45 @@ class Rooms(Scratch):
         self.assertEqual(run("check_rooms.py", self.directory), (1, "io/ is not there\n"))
 
 
+class Tested(Scratch):
+    """Where a source is tested can be found, and no file is too long."""
+
+    def setUp(self):
+        super().setUp()
+        for room in ROOMS:
+            (self.directory / room).mkdir()
+
+    def check(self, *files):
+        for name, text in files:
+            self.write(name, text)
+        return run("check_tested.py", self.directory)
+
+    def test_a_short_source_needs_no_test(self):
+        self.assertEqual(self.check(("rt/a.c", "\n" * 150)), (0, ""))
+
+    def test_a_long_one_needs_a_test_of_its_name(self):
+        status, output = self.check(("rt/a.c", "\n" * 151))
+        self.assertEqual(status, 1)
+        self.assertIn("rt/a.c: 151 lines and no test of its name", output)
+        self.assertEqual(self.check(("tests/rt/test_a.c", "")), (0, ""))
+
+    def test_or_a_line_in_its_head_that_is_true(self):
+        head = "/*\n * What it is.\n *\n * Tested by tests/rt/test_b.c and\n * test_c.py.\n */\n"
+        status, output = self.check(("rt/a.c", head + "\n" * 150), ("tests/rt/test_b.c", ""))
+        self.assertEqual((status, output), (1, "rt/a.c: there is no test_c.py, by which it is tested\n"))
+        self.assertEqual(self.check(("tests/scenario/test_c.py", "")), (0, ""))
+
+    def test_the_head_of_the_header_counts(self):
+        self.assertEqual(self.check(("rt/a.c", "\n" * 200), ("rt/a.h", "/*\n * Tested by tests/rt/test_b.c.\n */\n"),
+                                    ("tests/rt/test_b.c", "")), (0, ""))
+
+    def test_no_file_is_too_long(self):
+        status, output = self.check(("rt/a.c", "\n" * 601), ("tests/rt/test_a.c", "\n" * 1001))
+        self.assertEqual(status, 1)
+        self.assertIn("rt/a.c: 601 lines", output)
+        self.assertIn("tests/rt/test_a.c: 1001 lines", output)
+
+
 class Symbols(Scratch):
     def check(self, text):
         source = self.write("a.c", text)

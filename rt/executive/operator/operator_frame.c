@@ -1,5 +1,7 @@
 /*
  * The operator's desk on the frame thread: the stop first, then what was asked for.
+ *
+ * Tested by tests/rt/executive/operator/test_operator.c.
  */
 #include <string.h>
 

@@ -4,6 +4,8 @@
  * To add one, write its signal (io/device/), give it a member in struct sim_sensor and a kind in
  * enum sim_sensor_kind (rt/executive/spec.h), a row here, and its keys
  * (config/keys/keys_device.c).
+ *
+ * Tested by tests/rt/executive/output/test_sensors.c.
  */
 #pragma once
 

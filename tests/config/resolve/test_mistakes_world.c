@@ -93,9 +93,9 @@ static void test_in_orbit_the_integrator_must_follow_the_orbit(void)
 #define INTEGRATOR(text)                                                                           \
     "name: x\nenvironment: {world: orbit}\nintegrator: " text "\nbodies:\n"                        \
     "- {name: a, joint: free, mass: 1, inertia: 1 1 1}\n"
-    static const char complaint[] =
-        "semi-implicit Euler is not accurate enough for an orbit; write integrator: rk4, or another of second "
-        "order or more";
+    static const char complaint[] = "semi-implicit Euler is not accurate enough for an orbit; "
+                                    "write integrator: rk4, or another of second "
+                                    "order or more";
     char wanted[200];
     snprintf(wanted, sizeof wanted, "3:13: %s", complaint);
     expect_complaint(INTEGRATOR("semi-implicit-euler"), wanted);
