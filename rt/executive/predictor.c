@@ -11,7 +11,7 @@
 #include "rt/clock.h"
 #include "rt/thread.h"
 
-struct predicted_pose { /* letter to whoever shows it; the positions follow */
+struct predicted_pose { /* for the display; the positions follow */
     uint64_t log_ns;
     uint64_t carried;
 };
@@ -80,7 +80,7 @@ static void predict(struct sim_predictor *predictor, const struct sim_prediction
     result->cut += from->cut;
 }
 
-/* The newest outlook counts; those that came while it was busy are passed over. */
+/* The newest prediction input counts; inputs that came while it was busy are skipped. */
 static void predictor_thread(void *self)
 {
     struct sim_predictor *predictor = self;

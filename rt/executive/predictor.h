@@ -1,11 +1,11 @@
 /*
- * The ghost: where the vehicle will be when what is commanded now has come to it.
+ * The predictor: where the vehicle will be when the commands of now have reached it.
  *
  * The frame leaves what is known of the frames to come (struct sim_prediction_input).  A thread of
- * its own, never real-time, takes the newest, puts it into a rig of its own and runs that ahead
- * with the same jobs: commands that are under way take effect in their frames, the last one holds.
- * As far as all commands are known, which is as far as the links are late, the ghost is where the
- * vehicle will be, bit for bit.
+ * its own, never real-time, takes the newest, loads it into a simulation of its own and runs that
+ * ahead with the same jobs: commands that are under way take effect in their frames, the last one
+ * holds. As far as all commands are known, which is as far as the links are late, the prediction is
+ * where the vehicle will be, bit for bit.
  */
 #pragma once
 
@@ -26,8 +26,8 @@ struct sim_predictor_result {
     struct rt_histogram spent_ns; /* by a prediction, wall time */
 };
 
-/* Put a rig that moves where the outlook is, and run it frames ahead; false: it was stopped on the
- * way.  Context: any, the rig's. */
+/* Load a prediction input into a simulation and run it so many frames ahead; false: it was stopped
+ * on the way.  Context: any, the thread of that simulation. */
 bool sim_predictor_run_ahead(struct sim *sim, const struct sim_prediction_input *from,
                              uint64_t frames, const atomic_bool *stop);
 

@@ -50,7 +50,7 @@ static bool stop_requested(const struct sim *sim)
     return sim->stop && atomic_load_explicit(sim->stop, memory_order_relaxed);
 }
 
-/* Who waits looks at the stop meanwhile. */
+/* A frame thread that waits checks for a stop meanwhile. */
 static void heed(void *self)
 {
     struct sim *sim = self;
@@ -87,8 +87,8 @@ static bool await(void *self, uint64_t frame)
     return all;
 }
 
-/* A run that no wall clock paces would outrun any log: it waits instead of dropping.  But who is
- * told to stop does so, also with a disk that takes nothing any more. */
+/* A run that no wall clock paces would outrun any log: it waits instead of dropping.  But
+ * a run that is to stop does so, even if the disk takes nothing any more. */
 static void wait_for_room(struct sim *sim)
 {
     const struct timespec pause = {.tv_nsec = 200000};

@@ -50,8 +50,8 @@ struct sim_snapshot {
     uint64_t hash;
 };
 
-/* Hears the operator between two frames; true holds the frame back.  heed reads the stop alone,
- * before the same frame, for as long as something is waited for.  Context: frame. */
+/* Asks the operator between two frames; true holds the frame back.  heed reads the stop alone,
+ * before the same frame, while the frame thread waits for something.  Context: frame. */
 struct sim_boundary {
     void *self;
     bool (*boundary)(void *self, uint64_t frame);
@@ -160,17 +160,17 @@ struct sim *sim_place(const struct sim_spec *spec, const struct sim_inject *inje
 void sim_job_names(const struct sim_spec *spec, const struct sim_inject *inject,
                    struct sim_record_jobs *jobs);
 
-/* A rig in heap memory of its own, for replay and check; free(rig) gives everything back.
+/* A simulation in heap memory of its own, for replay and check; free(sim) gives everything back.
  * Context: setup. */
 struct sim *sim_create(const struct sim_spec *spec);
-/* The same with the jobs alone that move the vehicle: what instruments, messages and the log would
- * make of it nobody asks for.  Context: setup. */
+/* The same with only the jobs that move the vehicle: no sensors, messages or log.
+ * Context: setup. */
 struct sim *sim_create_motion_only(const struct sim_spec *spec);
 
-/* Bytes of an outlook, which is as many as the job of that name copies at most.  Context: setup. */
+/* Bytes of a prediction input: as many as its job copies at most.  Context: setup. */
 size_t sim_prediction_input_size(const struct sim_spec *spec);
-/* Put the state of an outlook in, and what is under way into the wires.  The source is to take it
- * out of them.  Context: between two frames. */
+/* Load a prediction input: its run state, and the commands still in the delay lines, from which the
+ * source takes them.  Context: between two frames. */
 void sim_load_prediction_input(struct sim *sim, const struct sim_prediction_input *from);
 
 /* A simulation that is tried out before the first frame: what has to be put back afterwards. */
@@ -193,22 +193,25 @@ void sim_trial_end(struct sim *sim, struct sim_trial *trial);
  * first frame. */
 void sim_warm_up(struct sim *sim);
 
-/* Solve, and let every instrument and link look once at the state as it is.  Context: setup. */
+/* Solve the state as it is, and sample every sensor and the truth of every link once.
+ * Context: setup. */
 void sim_sample_all_sensors(struct sim *sim);
 
-/* The tasks of the frame loop for this rig.  Context: setup. */
+/* The tasks of this simulation for the frame loop.  Context: setup. */
 struct rt_frame_tasks sim_tasks(struct sim *sim);
 
-/* What the recorder still has to tell goes into the log.  Context: frame thread, after the run. */
+/* Rows that the flight recorder still has go into the log.  Context: frame thread, after the run.
+ */
 void sim_flush_flight_recorder(struct sim *sim);
 
 /* Has any flexible body left the range of its model so far?  Context: any. */
 bool sim_left_flex_range(const struct sim *sim);
 
-/* An input enters the run state and the log.  Context: frame, from gather. */
+/* An input enters the run state and the log.  Context: frame, from read_inputs. */
 void sim_apply_input(struct sim *sim, struct sim_record_input *input);
 
-/* What came out of a wire, as an input of this frame.  Context: frame, from gather. */
+/* A command that came out of a delay line, as an input of this frame.  Context: frame, from
+ * read_inputs. */
 void sim_apply_command(struct sim *sim, const struct io_command *command, uint64_t frame);
 
 /*
@@ -218,26 +221,26 @@ void sim_apply_command(struct sim *sim, const struct io_command *command, uint64
  * expectations go by that, while the frames of the executive, the log and the boards' clocks run on
  * and never back.  A reset is a restore of the state before the first frame.
  *
- * The operator's hands are not put back with a state: they are where they are.  A restore with
- * index 1 is of a run that nobody flies any more, and holds what the state says of them.
+ * The positions of the operator's sticks and buttons are not put back with a state.  A restore with
+ * index 1 is of a run without an operator, and puts back what the state has of them.
  *
  * snapshot: of a restore.  index and value of tune and fault have been checked, and there is an arm
- * to safe.  Context: frame, between two frames.
+ * to stop.  Context: frame, between two frames.
  */
 void sim_apply_act(struct sim *sim, struct sim_record_act *act,
                    const struct sim_snapshot *snapshot);
 
-/* The faults that are on, and those that were since the last such look, which may be over.
- * Context: any, but one thread looks. */
-uint32_t sim_take_fault_flags(struct sim_fault_flags *shown, uint32_t *struck);
+/* The faults that are on, and those that were on since the last call and may be over.
+ * Context: any, but only one thread. */
+uint32_t sim_take_fault_flags(struct sim_fault_flags *shown, uint32_t *triggered);
 
 /* The hash of one part of the run state.  Context: any. */
 uint64_t sim_section_hash(const struct sim *sim, const struct sim_run_state_section *part);
 
-/* Is there room in the log for another act?  A restored state is large, and a replay cannot do
- * without.  Half of the room for acts is kept for stops, which do not ask.  Context: frame. */
+/* Is there room in the log for another act?  A restored state is large, and a replay needs
+ * it.  Half of the room for acts is kept for stops, which do not ask.  Context: frame. */
 bool sim_has_room_for_act(const struct sim *sim);
 
-/* In a pause nothing new is sent, but that we are still there.  releases: of the pause so far.
+/* In a pause only heartbeats are sent.  releases: of the pause so far.
  * Context: frame, between two frames. */
 void sim_send_heartbeats(struct sim *sim, uint64_t releases);

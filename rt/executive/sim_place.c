@@ -13,7 +13,7 @@
 #include "rt/executive/output/sensors.h"
 #include "rt/executive/sim_private.h"
 
-/* What late wires hold back; with rig NULL only the size counts. */
+/* The memory of the delay lines; with sim NULL only its size counts. */
 static void place_delay_lines(const struct sim_spec *spec, struct sim *sim, void *mem, size_t *at)
 {
     for (int i = 0; i < spec->fault_count; i++) {

@@ -48,7 +48,7 @@ void sim_job_section_hashes(void *self, uint64_t frame);
 
 /* A run state is put in as a whole, before this frame of the executive.  Context: frame. */
 void sim_load_state(struct sim *sim, uint64_t frame, const void *state, uint64_t hash);
-/* Which faults are on, for those who show them.  Context: frame. */
+/* Publish which faults are on, for displays.  Context: frame. */
 void sim_publish_faults(struct sim *sim, uint64_t counted);
 /* Is a person at the far end of the link?  Context: any. */
 bool sim_is_operator_link(const struct sim_spec *spec, int link);

@@ -72,7 +72,7 @@ struct sim_solid {
     double color[3], opacity;  /* 0 to 1 */
 };
 
-/* What a joint may do, for those who drive it; the kernel knows only the stops of its law. */
+/* The limits of a joint, for its controllers; the kernel knows only the stops of its force. */
 struct sim_joint_range {
     double lower, upper;     /* rad or m; infinite where nothing is said */
     double velocity, effort; /* likewise */
@@ -183,7 +183,8 @@ struct sim_sync_pulse { /* on the frame grid */
     struct io_bus_spec bus;
 };
 
-struct sim_predictor_spec { /* where the vehicle will be, for who commands it over a long wire */
+struct sim_predictor_spec { /* where the vehicle will be, for an operator who commands it over a
+                               late link */
     uint32_t every;         /* frames between two predictions; 0: none */
     uint32_t ahead;         /* frames */
 };
@@ -195,8 +196,9 @@ struct sim_fault {
     struct io_fault_spec spec;
     int sensor, effector, link;
     enum sim_direction way; /* of a link's messages */
-    int link_fault_index; /* which of the link's faults it is; of a delay, which the rig makes, none
-                           */
+    int link_fault_index;   /* which of the link's faults it is; of a delay, which is a delay line
+                             * here, none
+                             */
     uint64_t frames; /* how long it lasts once the operator begins it; UINT64_MAX: until he ends it
                       */
     char text[SIM_LABEL_MAX]; /* its name, or else what it is */

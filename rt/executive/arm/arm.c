@@ -364,9 +364,11 @@ static void gravity_torques(const struct sim_vehicle *vehicle, double *weight)
     const struct dyn_pose base =
         dyn_body_pose(vehicle->plant.model, vehicle->x, vehicle->spec->arm.base);
     const struct dyn_vec3 gravity = dyn_vec3_load(vehicle->plant.environment.gravity);
-    double felt[3];
-    dyn_vec3_store(dyn_quat_rotate(dyn_quat_conjugate(dyn_quat_unit(base.turn)), gravity), felt);
-    dyn_arm_gravity_torques(&vehicle->kinematics, vehicle->x, felt, vehicle->arm_work, weight);
+    double local_gravity[3];
+    dyn_vec3_store(dyn_quat_rotate(dyn_quat_conjugate(dyn_quat_unit(base.turn)), gravity),
+                   local_gravity);
+    dyn_arm_gravity_torques(&vehicle->kinematics, vehicle->x, local_gravity, vehicle->arm_work,
+                            weight);
 }
 
 static void compute_servo_torques(struct sim_vehicle *vehicle, double h)

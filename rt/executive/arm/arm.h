@@ -3,7 +3,7 @@
  *
  *      servo (its own rate)   panel -> grapple, release -> joint rates -> torques
  *      motors (every frame)   torques of servos and slipping brakes, for the step
- *      brakes (after it)      who has come to rest is held, who is pulled too hard slips
+ *      brakes (after it)      a joint at rest is held, one that is pulled too hard slips
  *
  * All that it remembers is struct sim_arm_state, a part of the run state.
  */

@@ -16,7 +16,7 @@
 struct sim_delay_line {
     const struct io_fault_state *fault; /* that makes it late; NULL: it is so always */
     uint64_t delay;                     /* frames */
-    bool delivers_last;   /* who puts in may say nothing more: see sim_delay_line_pass() */
+    bool delivers_last;   /* the newest item may be the last one: see sim_delay_line_pass() */
     uint64_t slots;       /* 0: this wire is never late */
     uint64_t taken, put;  /* so far; what is between them is under way */
     uint64_t hits;        /* items that the fault held back */

@@ -102,7 +102,7 @@ void sim_operator_close(struct sim_operator *op)
 
 void sim_operator_want_boundary(struct sim_operator *op)
 {
-    /* Release: who sees the knock sees what was pushed before it. */
+    /* Release: a thread that sees the flag sees what was pushed before it. */
     atomic_store_explicit(op->boundary_wanted, true, memory_order_release);
 }
 
@@ -190,7 +190,7 @@ void sim_operator_ignore_earlier_stops(struct sim_operator *op)
 
 void sim_operator_end(struct sim_operator *op)
 {
-    /* Release: the asker takes over what the frame thread left. */
+    /* Release: the client takes over the requests that the frame thread left. */
     atomic_store_explicit(&op->over, true, memory_order_release);
 }
 
@@ -237,7 +237,7 @@ void sim_operator_result(const struct sim_operator *op, struct sim_operator_resu
     describe_failure(op, result, unfinished);
 }
 
-/* ---- asker --------------------------------------------------------------------------------- */
+/* ---- client -------------------------------------------------------------------------------- */
 
 bool sim_operator_request_act(struct sim_operator *op, const struct sim_operator_request *request)
 {

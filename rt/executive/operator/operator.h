@@ -1,18 +1,19 @@
 /*
- * The operator's desk: pause, step, resume, reset, checkpoint, restore, faults, parameters, safe.
+ * The operator: pause, step, resume, reset, checkpoint, restore, faults, parameters, stop of the
+ * arm.
  *
- *      asker (server)  ──requests──>  frame thread, between two frames  ──chores──>  house
- *                      <──answers──                                     <──state───
- *                      <──────────────────────── answers ─────────────────────────
- *      anybody         ══ the stop ═>  frame thread, before anything else
+ *      client (server)  ──requests──>  frame thread, between two frames  ──file jobs──>  file
+ * thread <──answers──                                     <───state──── <──────────────────────────
+ * answers ────────────────────────── any thread       ══ the stop ═>  frame thread, before anything
+ * else
  *
  * Requests are carried out in the order in which they were asked, a bounded number between two
  * frames.  What changes the run state is recorded as an input, so a replay does it again before the
- * same frame.  Files are read and written by the thread that keeps house: a checkpoint costs the
- * frame a copy of the run state, a restore another one.  While nobody asks, the frame pays one
+ * same frame.  Files are read and written by a thread of their own: a checkpoint costs the frame
+ * a copy of the run state, a restore another one.  While there is no request, the frame pays one
  * relaxed load.
  *
- * A stop is no request (rt/estop.h): it waits behind none, is refused by nothing, and is read at
+ * A stop is not a request (rt/estop.h): it waits behind none, cannot be refused, and is read at
  * the next boundary, also in a pause, while an act waits for its file, while lockstep waits for a
  * reply and while the log has no room; at most RT_ESTOP_LATENCY_FRAMES_MAX frames after it was
  * raised.
@@ -48,7 +49,7 @@ enum sim_act {
 enum { SIM_OPERATOR_PATH_MAX = 256, SIM_OPERATOR_SCRIPT_MAX = 64 };
 
 struct sim_operator_request {
-    uint64_t ticket; /* the asker's own number, given back with the answer */
+    uint64_t ticket; /* the client's own number, given back with the answer */
     enum sim_act act;
     uint32_t index;
     double value;
@@ -80,8 +81,8 @@ struct sim;
 struct rt_estop;
 struct io_links;
 
-/* A desk for this rig, whose boundary it becomes; knock is the frame loop's.  overrides: those the
- * scenario was loaded with.  NULL: no memory.  Context: setup. */
+/* The operator of this simulation, which asks it at every boundary; boundary_wanted is the frame
+ * loop's.  NULL: no memory.  Context: setup. */
 struct sim_operator *sim_operator_open(struct sim *sim, atomic_bool *boundary_wanted);
 /* Acts at given boundaries, in order.  Context: setup. */
 void sim_operator_set_script(struct sim_operator *op, const struct sim_scripted_act *acts,
@@ -97,11 +98,13 @@ struct rt_estop *sim_operator_estop(struct sim_operator *op);
  * A link that is late on purpose keeps its distance: there both take their way through the wire.
  * Context: setup. */
 void sim_operator_watch_links(struct sim_operator *op, struct io_links *links);
-/* What hands did before the first frame is not news.  Context: frame thread, before that. */
+/* Buttons that were pressed before the first frame have no effect.  Context: frame thread, before
+ * it. */
 void sim_operator_ignore_earlier_stops(struct sim_operator *op);
-/* Read and write the files that are asked for.  Context: the thread that keeps house. */
+/* Read and write the files that are asked for.  Context: the file thread. */
 void sim_operator_run_file_jobs(struct sim_operator *op);
-/* The frame thread looks no more: whoever still waits is answered so.  Context: after the run. */
+/* The frame thread has ended: requests that still wait are answered with that.
+ * Context: after the run. */
 void sim_operator_end(struct sim_operator *op);
 void sim_operator_close(struct sim_operator *op);
 
@@ -118,13 +121,14 @@ struct sim_operator_result {
 void sim_operator_result(const struct sim_operator *op, struct sim_operator_result *result);
 
 /* Stop the arm.  It is latched when this returns; false: it will not be answered, because too many
- * of those who asked before still wait for their answers.  Context: the asking thread. */
+ * earlier stops still wait for their answers.  Context: the client's thread. */
 bool sim_operator_stop_arm(struct sim_operator *op, uint64_t ticket);
-/* Who flew has left: the arm comes to rest, until a mode is chosen.  Context: any. */
+/* The person at the hand controllers has left: the arm comes to rest, until a mode is chosen.
+ * Context: any. */
 void sim_operator_client_lost(struct sim_operator *op);
-/* Context: one asking thread (the server's).  False: too many are waiting. */
+/* Context: one thread, the client's (the server's).  False: too many requests wait. */
 bool sim_operator_request_act(struct sim_operator *op, const struct sim_operator_request *request);
-/* The next answer, if any.  Context: the asking thread. */
+/* The next answer, if any.  Context: the client's thread. */
 bool sim_operator_next_answer(struct sim_operator *op, struct sim_operator_answer *answer);
 /* Context: any. */
 int sim_operator_parameter_count(const struct sim_operator *op);

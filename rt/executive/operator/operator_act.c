@@ -10,7 +10,7 @@
 #include "rt/executive/operator/acts.h"
 #include "rt/executive/sim_private.h"
 
-/* Release: who finds that one struck finds it on, or over. */
+/* Release: a thread that sees a fault triggered sees it on, or over. */
 void sim_publish_faults(struct sim *sim, uint64_t counted)
 {
     uint32_t on = 0;
@@ -23,9 +23,9 @@ void sim_publish_faults(struct sim *sim, uint64_t counted)
     atomic_fetch_or_explicit(&sim->shown->triggered, on, memory_order_release);
 }
 
-uint32_t sim_take_fault_flags(struct sim_fault_flags *shown, uint32_t *struck)
+uint32_t sim_take_fault_flags(struct sim_fault_flags *shown, uint32_t *triggered)
 {
-    *struck = atomic_exchange_explicit(&shown->triggered, 0, memory_order_acquire);
+    *triggered = atomic_exchange_explicit(&shown->triggered, 0, memory_order_acquire);
     return atomic_load_explicit(&shown->on, memory_order_relaxed);
 }
 

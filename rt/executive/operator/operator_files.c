@@ -1,5 +1,5 @@
 /*
- * The operator's desk in the thread that keeps house: files, and nothing else.
+ * The operator in the file thread: files, and nothing else.
  */
 #include <stdio.h>
 
@@ -23,7 +23,7 @@ static void write_checkpoint(struct sim_operator *op,
     if (file_job->side == SIM_ORIGIN_SCRIPT) {
         if (failure)
             note_failure(op, &file_job->request, why);
-        /* Release: who sees that it is over sees how it ended. */
+        /* Release: a thread that sees that it is over sees how it ended. */
         atomic_fetch_add_explicit(&op->written, 1, memory_order_release);
         return;
     }

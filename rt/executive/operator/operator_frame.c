@@ -1,5 +1,5 @@
 /*
- * The operator's desk on the frame thread: the stop first, then what was asked for.
+ * The operator on the frame thread: the stop first, then the requests.
  *
  * Tested by tests/rt/executive/operator/test_operator.c.
  */
@@ -14,7 +14,7 @@ enum {
 
 /* ---- the stop ------------------------------------------------------------------------------ */
 
-/* Who asked in words is told before which frame it was read. */
+/* A stop that was asked for by a service is answered with the frame before which it was read. */
 static void publish_stop_frame(struct sim_operator *op, uint32_t count, uint64_t frame)
 {
     uint32_t number = op->reader.read[RT_ESTOP_OPERATOR];
@@ -23,7 +23,7 @@ static void publish_stop_frame(struct sim_operator *op, uint32_t count, uint64_t
     while (number++ != count)
         atomic_store_explicit(&op->stopped_before[number % SIM_OPERATOR_STOP_HISTORY], frame,
                               memory_order_relaxed);
-    /* Release: who sees the count sees the frames. */
+    /* Release: a thread that sees the count sees the frames. */
     atomic_store_explicit(&op->stopped, count, memory_order_release);
 }
 
@@ -163,7 +163,7 @@ bool sim_operator_boundary(void *self, uint64_t frame)
     /* A frame thread that hung and comes back when all are answered does nothing more. */
     if (atomic_load_explicit(&op->over, memory_order_relaxed))
         return true;
-    /* Acquire: what was pushed or raised before a knock is seen after it. */
+    /* Acquire: what was pushed or raised before the flag was set is seen after it. */
     (void)atomic_exchange_explicit(op->boundary_wanted, false, memory_order_acquire);
     raise_scripted_stops(op, frame);
     sim_operator_check_stop(op, frame);

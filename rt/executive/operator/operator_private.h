@@ -1,8 +1,8 @@
 /*
- * What the operator's desk is made of; for operator*.c only.
+ * The parts of an operator; for rt/executive/operator only.
  *
- * Three threads meet here, and each field says whose it is: the asker's (the server's thread), the
- * frame's, and the house's (files).
+ * Three threads meet here, and each field says which thread owns it: the client's (the server's
+ * thread), the frame thread, and the file thread.
  */
 #pragma once
 
@@ -81,12 +81,12 @@ struct sim_operator {
     struct sim_operator_parameter *parameters;
     _Atomic uint64_t value[SIM_PARAMETER_MAX]; /* bits of a double, in force */
     atomic_bool published_paused;
-    atomic_bool over; /* the frame thread looks no more, and the asker has the rest of asked */
+    atomic_bool over; /* the frame thread has ended, and the client has the rest of `asked` */
 
-    struct rt_ring *asked;      /* asker to frame, of struct sim_operator_request */
-    struct rt_ring *file_jobs;  /* frame to house, of struct sim_operator_result_message */
-    struct rt_ring *from_frame; /* to asker, of struct sim_operator_result_message */
-    struct rt_ring *from_files; /* to asker, of the same */
+    struct rt_ring *asked;      /* client to frame, of struct sim_operator_request */
+    struct rt_ring *file_jobs;  /* frame to files, of struct sim_operator_result_message */
+    struct rt_ring *from_frame; /* to client, of struct sim_operator_result_message */
+    struct rt_ring *from_files; /* to client, of the same */
 
     /* frame thread */
     bool paused;
@@ -97,32 +97,33 @@ struct sim_operator {
     int script_count;
     int script_next;        /* of all but stops, */
     int stop_next;          /* and of the stops, which wait for nothing */
-    uint64_t requests_done; /* requests of the asker's, so far */
+    uint64_t requests_done; /* requests of the client, so far */
     bool script_waits;      /* the next of the script was due and had to wait */
     struct rt_estop_reader reader;
     uint64_t last_stop_frame;      /* 1 + the frame before which the newest stop was carried out, */
     uint64_t last_stop_act;        /* its number among all acts, */
     uint32_t last_stop_cause;      /* and its cause */
-    uint64_t scripted_checkpoints; /* given to the house */
+    uint64_t scripted_checkpoints; /* given to the file thread */
     struct sim_operator_result result;
     int frame_failed;                                 /* acts of the command line, here; */
     struct sim_operator_result_message frame_failure; /* and the first of them */
 
-    /* frame to asker: the frames of the newest stops, by their numbers; written before `stopped` */
+    /* frame to client: the frames of the newest stops, by their numbers; written before `stopped`
+     */
     _Atomic uint64_t stopped_before[SIM_OPERATOR_STOP_HISTORY];
     _Atomic uint32_t stopped; /* stops of the operator's that were read so far */
 
-    /* frame to house: written by the frame while not busy, read by the house while busy */
+    /* frame to files: the frame writes while not busy, the file thread reads while busy */
     atomic_bool snapshot_busy;
     unsigned char *snapshot;
     struct sim_checkpoint taken;
 
     struct sim_restore_buffer staging[SIM_ORIGIN_COUNT];
 
-    /* asker */
+    /* client */
     struct sim_pending_stop waiting[SIM_OPERATOR_PENDING_STOP_MAX];
 
-    /* house */
+    /* file thread */
     atomic_int failed;        /* acts of the command line, */
     char failure[512];        /* and the first of them */
     _Atomic uint64_t written; /* checkpoints of the command line that are, or could not be */

@@ -31,7 +31,6 @@ static struct io_geodetic_fix perfect_fix(const struct io_sample *sample)
     };
 }
 
-/* True motion of the link's body, for the messages that carry truth. */
 /* Along the z axis of the body, which points down on a vehicle that stands. */
 static double range_to_ground(const struct sim *sim, const struct dyn_motion *motion)
 {
@@ -42,6 +41,7 @@ static double range_to_ground(const struct sim *sim, const struct dyn_motion *mo
     return environment->has_ground && height > 0.0 && down > 1e-3 ? height / down : 0.0;
 }
 
+/* True motion of the link's body, for the messages that carry truth. */
 void sim_job_truth(void *self, uint64_t frame)
 {
     const struct sim_device_job *device = self;

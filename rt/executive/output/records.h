@@ -85,7 +85,7 @@ enum {
     SIM_RECORD_NO_ANSWER = 255
 };
 
-/* The clocks side by side, written by the thread that keeps house. */
+/* The clocks side by side, written by the housekeeping thread. */
 struct sim_record_clock {
     uint64_t monotonic_ns, raw_ns, realtime_ns;
     uint32_t window_ns;
@@ -111,7 +111,7 @@ struct sim_record_layout {
     int event;   /* of the frame thread, after an overrun */
     int latency; /* of the sending thread */
     int ground;  /* of the sending thread; meaningless where there is no script */
-    int clock;   /* of the thread that keeps house */
+    int clock;   /* of the housekeeping thread */
     int count;
     uint32_t x_count; /* doubles of the plant's state in /plant; what follows is told besides */
     uint32_t plant_size, arm_size, job_size, state_size, part_size, event_size;

@@ -142,7 +142,8 @@ static void lay_out_arm(struct sim_vehicle *vehicle, unsigned char *mem, size_t 
 }
 
 /* One layout answers size and placement; the models are there already, because everything else is
- * sized from them.  rig is filled with pointers into mem; with mem NULL they mean nothing. */
+ * sized from them.  The vehicle is filled with pointers into mem; with mem NULL they mean nothing.
+ */
 static size_t lay_out_vehicle(struct sim_vehicle *vehicle, struct dyn_effector *effectors,
                               size_t at, unsigned char *mem)
 {
@@ -210,7 +211,8 @@ static struct dyn_body_spec *body_specs(const struct sim_spec *spec)
     return specs;
 }
 
-/* Bytes of the rig itself, its models and its effectors: what is cut before the rest is sized. */
+/* Bytes of the vehicle itself, its models and its effectors: what is cut before the rest is sized.
+ */
 static size_t lay_out_head(const struct sim_spec *spec, const struct dyn_body_spec *specs,
                            unsigned char *mem, struct sim_vehicle **vehicle,
                            struct dyn_effector **effectors)

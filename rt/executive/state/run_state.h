@@ -180,5 +180,5 @@ uint64_t sim_run_state_layout(const struct sim_vehicle *vehicle);
 /* Context: setup. */
 int sim_run_state_section_count(const struct sim_spec *spec);
 
-/* The rig at its initial state.  The scenario must outlive it.  Context: setup. */
+/* The vehicle at its initial state.  The spec must outlive it.  Context: setup. */
 struct sim_vehicle *sim_vehicle_place(const struct sim_spec *spec, void *mem);

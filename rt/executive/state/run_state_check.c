@@ -12,7 +12,7 @@
 
 #include "rt/executive/arm/arm_configuration.h"
 
-/* Where this part of the rig's own state is in the other one. */
+/* Where this part of the vehicle's own state is in the other one. */
 static const void *same_place(const struct sim_vehicle *vehicle, const void *part,
                               const void *state)
 {
