@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "rt/check.h"
-#include "tools/board/ardupilot.h"
-#include "tools/board/betaflight.h"
-#include "tools/board/frames.h"
-#include "tools/board/vehicle.h"
+#include "tools/board/codecs/ardupilot.h"
+#include "tools/board/codecs/betaflight.h"
+#include "tools/board/codecs/frames.h"
+#include "tools/board/vehicles/vehicle.h"
 
 enum { KIND_JSON, KIND_MOTION, KIND_RADIO, KIND_FRAMES, KIND_MESSAGE, KINDS, PACKET_MAX = 1024 };
 enum { VEHICLES = 4 };

@@ -17,8 +17,8 @@
 
 #include "tools/board/options.h"
 #include "tools/board/orders.h"
-#include "tools/board/vehicle.h"
-#include "tools/board/wire.h"
+#include "tools/board/vehicles/vehicle.h"
+#include "tools/board/wires/wire.h"
 
 enum { EXIT_OK = 0, EXIT_SILENT = 1, EXIT_ADDRESS = 2, EXIT_USAGE_ERROR = 64 };
 enum { BATCH_MAX = 64 }; /* messages between two readings of the clock */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/board/quaternion.h"
+#include "tools/board/vehicles/quaternion.h"
 
 static const double degree = M_PI / 180.0;
 

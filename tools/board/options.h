@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tools/board/vehicle.h"
-#include "tools/board/wire.h"
+#include "tools/board/vehicles/vehicle.h"
+#include "tools/board/wires/wire.h"
 
 struct board_options {
     const struct board_wire_kind *wire;

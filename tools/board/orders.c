@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "tools/board/socket.h"
+#include "tools/board/wires/socket.h"
 
 enum { MODE_BASE = 0x01, MODE_ARMED = 0x80, BEAT_PERIOD_US = 1000000 };
 

@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "tools/board/frames.h"
-#include "tools/board/quad.h"
+#include "tools/board/codecs/frames.h"
+#include "tools/board/vehicles/quad.h"
 
 struct board_orders {
     int fd; /* -1: no line of its own */

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "tools/board/ardupilot.h"
-#include "tools/board/betaflight.h"
-#include "tools/board/frames.h"
+#include "tools/board/codecs/ardupilot.h"
+#include "tools/board/codecs/betaflight.h"
+#include "tools/board/codecs/frames.h"
 #include "unity.h"
 
 static struct board_frames frames;

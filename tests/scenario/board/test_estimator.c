@@ -2,12 +2,12 @@
  * The board's estimator on a motion with a known answer: a steady turn about a fixed axis, seen by
  * a gyro with a bias and by a star tracker at a lower rate.
  */
-#include "tools/board/estimator.h"
+#include "tools/board/vehicles/estimator.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tools/board/quaternion.h"
+#include "tools/board/vehicles/quaternion.h"
 #include "unity.h"
 
 enum { STEP_US = 4000 };

@@ -2,12 +2,12 @@
  * The board's control law against its closed forms: linear near the target, braking at the planned
  * acceleration beyond, never more than the wheels can give.
  */
-#include "tools/board/law.h"
+#include "tools/board/vehicles/law.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tools/board/quaternion.h"
+#include "tools/board/vehicles/quaternion.h"
 #include "unity.h"
 
 static struct board_law law;

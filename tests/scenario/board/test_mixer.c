@@ -2,7 +2,7 @@
  * The mixer against the geometry of the airframe: what it commands gives the thrust and torque that
  * were asked for, and what does not fit is given up in the order that keeps the vehicle upright.
  */
-#include "tools/board/mixer.h"
+#include "tools/board/vehicles/mixer.h"
 
 #include <math.h>
 

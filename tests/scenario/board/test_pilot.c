@@ -1,7 +1,7 @@
 /*
  * Angle mode: the radio arms, sticks are angles, and the signs are those of a pilot's hands.
  */
-#include "tools/board/pilot.h"
+#include "tools/board/vehicles/pilot.h"
 
 #include <math.h>
 #include <string.h>

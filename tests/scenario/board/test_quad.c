@@ -2,7 +2,7 @@
  * The quadrotor's flight controller in closed loop with a quadrotor written for this test: it takes
  * off, holds its place in noise and wind, and survives what breaks.
  */
-#include "tools/board/quad.h"
+#include "tools/board/vehicles/quad.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * The satellite's magnetic laws in closed loop with a satellite in the field of a dipole, and its
  * choice of attitudes.
  */
-#include "tools/board/satellite.h"
+#include "tools/board/vehicles/satellite.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /*
  * The inner loop of the flight controller against its closed forms.
  */
-#include "tools/board/steer.h"
+#include "tools/board/vehicles/steer.h"
 
 #include <math.h>
 
-#include "tools/board/hover.h"
-#include "tools/board/quaternion.h"
+#include "tools/board/vehicles/hover.h"
+#include "tools/board/vehicles/quaternion.h"
 #include "unity.h"
 
 static struct board_steer steer;

@@ -1,9 +1,9 @@
-#include "tools/board/hover.h"
+#include "tools/board/vehicles/hover.h"
 
 #include <math.h>
 
-#include "tools/board/quaternion.h"
-#include "tools/board/vector.h"
+#include "tools/board/vehicles/quaternion.h"
+#include "tools/board/vehicles/vector.h"
 
 static const double gravity = 9.80665;
 static const double place_gain[3] = {0.9, 0.9, 1.0};    /* 1/s */

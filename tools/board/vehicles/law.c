@@ -1,8 +1,8 @@
-#include "tools/board/law.h"
+#include "tools/board/vehicles/law.h"
 
 #include <stdbool.h>
 
-#include "tools/board/quaternion.h"
+#include "tools/board/vehicles/quaternion.h"
 
 static double length(const double v[3])
 {

@@ -1,9 +1,9 @@
-#include "tools/board/satellite.h"
+#include "tools/board/vehicles/satellite.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tools/board/vector.h"
+#include "tools/board/vehicles/vector.h"
 
 static const double step_max_s = 0.1, field_step_max_s = 2.0;
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "tools/board/orders.h"
-#include "tools/board/socket.h"
-#include "tools/board/stream.h"
+#include "tools/board/wires/socket.h"
+#include "tools/board/wires/stream.h"
 
 /* As seen on a real board; the actuator message leaves out "stabilised". */
 enum { MODE_HEARTBEAT = 0x3d, MODE_CONTROLS = 0x35, MODE_HIL = 0x20, MODE_ARMED = 0x80 };

@@ -1,4 +1,4 @@
-#include "tools/board/mixer.h"
+#include "tools/board/vehicles/mixer.h"
 
 #include <math.h>
 

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "tools/board/message.h"
-#include "tools/board/mixer.h"
-#include "tools/board/steer.h"
+#include "tools/board/vehicles/mixer.h"
+#include "tools/board/vehicles/steer.h"
 
 struct board_pilot {
     struct board_airframe airframe;

@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "tools/board/frames.h"
-#include "tools/board/wire.h"
+#include "tools/board/codecs/frames.h"
+#include "tools/board/wires/wire.h"
 
 enum { BOARD_STREAM_BYTES = 2048, BOARD_STREAM_TRIPS = 1024 };
 

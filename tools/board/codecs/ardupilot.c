@@ -1,4 +1,4 @@
-#include "tools/board/ardupilot.h"
+#include "tools/board/codecs/ardupilot.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,9 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tools/board/betaflight.h"
-#include "tools/board/socket.h"
-#include "tools/board/wire.h"
+#include "tools/board/codecs/betaflight.h"
+#include "tools/board/wires/socket.h"
+#include "tools/board/wires/wire.h"
 
 enum { MOTION, RADIO, IN_COUNT };
 enum { MOTORS, MOTORS_RAW, OUT_COUNT };

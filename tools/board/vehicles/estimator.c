@@ -1,8 +1,8 @@
-#include "tools/board/estimator.h"
+#include "tools/board/vehicles/estimator.h"
 
 #include <string.h>
 
-#include "tools/board/quaternion.h"
+#include "tools/board/vehicles/quaternion.h"
 
 /* The assumed noise of the sensors: a good MEMS gyro and a modest star tracker. */
 static const double gyro_density = 1e-4;   /* rad/s / sqrt(Hz) */

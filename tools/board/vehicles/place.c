@@ -1,8 +1,8 @@
-#include "tools/board/place.h"
+#include "tools/board/vehicles/place.h"
 
 #include <math.h>
 
-#include "tools/board/vector.h"
+#include "tools/board/vehicles/vector.h"
 
 static const double gravity = 9.80665;
 static const double equator = 6378137.0, eccentricity2 = 6.69437999014e-3; /* WGS 84 */

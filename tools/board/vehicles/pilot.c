@@ -1,10 +1,10 @@
-#include "tools/board/pilot.h"
+#include "tools/board/vehicles/pilot.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tools/board/quaternion.h"
-#include "tools/board/vector.h"
+#include "tools/board/vehicles/quaternion.h"
+#include "tools/board/vehicles/vector.h"
 
 enum { ROLL, PITCH, THROTTLE, YAW, SWITCH }; /* AETR, then the first switch */
 enum { SWITCH_ON = 1700, THROTTLE_LOW = 1050 };

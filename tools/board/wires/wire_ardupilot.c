@@ -9,9 +9,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tools/board/ardupilot.h"
-#include "tools/board/socket.h"
-#include "tools/board/wire.h"
+#include "tools/board/codecs/ardupilot.h"
+#include "tools/board/wires/socket.h"
+#include "tools/board/wires/wire.h"
 
 enum { FRAME_RATE = 1000, TEXT_MAX = 65536 };
 

@@ -10,12 +10,12 @@
  */
 #pragma once
 
-#include "tools/board/attitude.h"
-#include "tools/board/hover.h"
 #include "tools/board/message.h"
-#include "tools/board/mixer.h"
-#include "tools/board/place.h"
-#include "tools/board/steer.h"
+#include "tools/board/vehicles/attitude.h"
+#include "tools/board/vehicles/hover.h"
+#include "tools/board/vehicles/mixer.h"
+#include "tools/board/vehicles/place.h"
+#include "tools/board/vehicles/steer.h"
 
 enum board_quad_phase {
     BOARD_QUAD_DISARMED,

@@ -1,4 +1,4 @@
-#include "tools/board/wire.h"
+#include "tools/board/wires/wire.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-#include "tools/board/stream.h"
+#include "tools/board/wires/stream.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "tools/board/socket.h"
+#include "tools/board/wires/socket.h"
 
 #include <errno.h>
 #include <netdb.h>

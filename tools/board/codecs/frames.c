@@ -1,4 +1,4 @@
-#include "tools/board/frames.h"
+#include "tools/board/codecs/frames.h"
 
 #include <math.h>
 

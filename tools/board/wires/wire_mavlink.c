@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "tools/board/socket.h"
-#include "tools/board/stream.h"
+#include "tools/board/wires/socket.h"
+#include "tools/board/wires/stream.h"
 
 enum { MODE_BASE = 0x21, MODE_ARMED = 0x80 }; /* 0x21: custom mode, HIL */
 

@@ -13,11 +13,11 @@
  */
 #pragma once
 
-#include "tools/board/detumble.h"
-#include "tools/board/estimator.h"
-#include "tools/board/law.h"
 #include "tools/board/message.h"
-#include "tools/board/momentum.h"
+#include "tools/board/vehicles/detumble.h"
+#include "tools/board/vehicles/estimator.h"
+#include "tools/board/vehicles/law.h"
+#include "tools/board/vehicles/momentum.h"
 
 struct board_satellite {
     struct board_law law;

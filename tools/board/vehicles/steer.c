@@ -1,7 +1,7 @@
-#include "tools/board/steer.h"
+#include "tools/board/vehicles/steer.h"
 
-#include "tools/board/quaternion.h"
-#include "tools/board/vector.h"
+#include "tools/board/vehicles/quaternion.h"
+#include "tools/board/vehicles/vector.h"
 
 static const double share_attitude[3] = {1.0, 1.0, 1.0 / 3.0}, share_rate[3] = {1.0, 1.0, 0.5};
 static const double rate_max[3] = {3.5, 3.5, 1.0};  /* rad/s */

@@ -1,9 +1,9 @@
-#include "tools/board/detumble.h"
+#include "tools/board/vehicles/detumble.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tools/board/vector.h"
+#include "tools/board/vehicles/vector.h"
 
 static const double filter_s = 1.0;
 

@@ -14,8 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tools/board/socket.h"
-#include "tools/board/stream.h"
+#include "tools/board/wires/socket.h"
+#include "tools/board/wires/stream.h"
 
 enum { MODE_BASE = 0x01, MODE_ARMED = 0x80, FLAG_LOCKSTEP = 1, TRUTH_PERIOD_US = 5000 };
 

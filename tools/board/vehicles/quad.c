@@ -1,10 +1,10 @@
-#include "tools/board/quad.h"
+#include "tools/board/vehicles/quad.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tools/board/quaternion.h"
-#include "tools/board/vector.h"
+#include "tools/board/vehicles/quaternion.h"
+#include "tools/board/vehicles/vector.h"
 
 static const double gravity = 9.80665;
 static const double healthy_min_s = 1.0, spool_s = 0.5;

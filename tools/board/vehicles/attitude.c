@@ -1,10 +1,10 @@
-#include "tools/board/attitude.h"
+#include "tools/board/vehicles/attitude.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tools/board/quaternion.h"
-#include "tools/board/vector.h"
+#include "tools/board/vehicles/quaternion.h"
+#include "tools/board/vehicles/vector.h"
 
 enum { ALIGN_SAMPLES = 25 };
 

@@ -1,6 +1,6 @@
 /* Separate from the sockets: the kernel's terminal header, which has any baud rate, and libc's
  * cannot be included in one file. */
-#include "tools/board/socket.h"
+#include "tools/board/wires/socket.h"
 
 #include <asm/termbits.h>
 #include <errno.h>

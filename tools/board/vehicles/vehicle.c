@@ -1,4 +1,4 @@
-#include "tools/board/vehicle.h"
+#include "tools/board/vehicles/vehicle.h"
 
 void board_vehicle_receive(struct board_vehicle *vehicle, const struct board_message *message)
 {

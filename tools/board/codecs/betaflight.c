@@ -1,4 +1,4 @@
-#include "tools/board/betaflight.h"
+#include "tools/board/codecs/betaflight.h"
 
 #include <math.h>
 #include <string.h>

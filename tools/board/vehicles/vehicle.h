@@ -3,9 +3,9 @@
  */
 #pragma once
 
-#include "tools/board/pilot.h"
-#include "tools/board/quad.h"
-#include "tools/board/satellite.h"
+#include "tools/board/vehicles/pilot.h"
+#include "tools/board/vehicles/quad.h"
+#include "tools/board/vehicles/satellite.h"
 
 enum board_vehicle_kind { BOARD_VEHICLE_SATELLITE, BOARD_VEHICLE_QUAD, BOARD_VEHICLE_PILOT };
 

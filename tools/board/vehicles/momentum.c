@@ -1,8 +1,8 @@
-#include "tools/board/momentum.h"
+#include "tools/board/vehicles/momentum.h"
 
 #include <math.h>
 
-#include "tools/board/vector.h"
+#include "tools/board/vehicles/vector.h"
 
 void board_momentum_add(struct board_momentum *momentum, const double torque[3], double dt)
 {
