@@ -2,7 +2,7 @@
  * What leaves in a frame: the true motion for the messages that carry it, and which messages are
  * due.
  *
- * Tested by tests/rt/executive/test_sim.c and test_node.c.
+ * Tested by tests/rt/executive/output/test_outbox.c.
  */
 #include <math.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static struct io_geodetic_fix perfect_fix(const struct io_sample *sample)
 /* Along the z axis of the body, which points down on a vehicle that stands. */
 static double range_to_ground(const struct sim *sim, const struct dyn_motion *motion)
 {
-    const struct dyn_environment *environment = &sim->spec->environment;
+    const struct dyn_environment *environment = &sim->vehicle->plant.environment;
     const double *q = motion->attitude;
     const double down = 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]);
     const double height = environment->ground - motion->position[2];
@@ -106,7 +106,7 @@ void sim_job_message_rc(void *self, uint64_t frame)
         sample->rc[k] = k == 0 || k == 1 || k == 3 ? 1500 : 1000;
     if (script->step_count > 0) {
         const struct io_rc_script_view view = {
-            .height = sim->spec->environment.ground - sample->position[2],
+            .height = sim->vehicle->plant.environment.ground - sample->position[2],
             .climb = -sample->velocity[2],
         };
         io_rc_script_channels(script, time, &view, channel);
