@@ -317,7 +317,7 @@ class Timing(harness.Case):
         self.call("timing", self.log, "--certificate", certificate, "--allow", "unknown=100")
         code, out, err = self.call("timing", self.log, "--verify", certificate)
         self.assertEqual(code, 0, out + err)
-        self.assertIn("the certificate fits the log", out)
+        self.assertIn("the certificate matches the log", out)
         content = json.loads(certificate.read_text())
         self.assertRegex(content["hashes"]["binary"], "^[0-9a-f]{16}$")
         self.assertEqual(content["audit"]["realtime"], self.report["realtime"])
