@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Fail when nobody can tell where a source is tested.
+"""Fail when nobody can tell where a source is tested, or what it is.
 
     check_tested.py ROOT
 
 A source of more than 150 lines has a test of its name below tests/ (test_NAME.c or test_NAME.py), or a
 line in the comment at its head, or at the head of its header, that says `Tested by tests/...`, and what
-stands there exists.  A test has at most 1000 lines, and a source of the program at most 600.
+stands there exists.  A test has at most 1000 lines, and a source of the program at most 600.  The README
+of a room names every module of it.
 """
 import fnmatch
 import pathlib
@@ -13,6 +14,7 @@ import re
 import sys
 
 ROOMS = ("rt", "dynamics", "io", "config", "tools")
+DESCRIBED = ("rt/executive", "rt", "dynamics", "io", "config")  # the first that holds a file has its README
 SMALL = 150
 SOURCE_MAX = 600
 TEST_MAX = 1000
@@ -68,8 +70,22 @@ def complaints(root):
             yield f"{path.relative_to(root)}: {lines} lines, and {TEST_MAX} are the most; split it"
 
 
+def undescribed(root):
+    """Yield a sentence for each module that the README of its room does not name."""
+    seen = set()
+    for room in DESCRIBED:
+        readme = root / room / "README.md"
+        words = set(re.findall(r"\w+", readme.read_text(encoding="utf-8"))) if readme.is_file() else set()
+        for path in sources(root, room):
+            module = path.with_suffix("")
+            if module not in seen and path.stem not in words:
+                yield f"{path.relative_to(root)}: {room}/README.md does not name it"
+            seen.add(module)
+
+
 def main():
-    wrong = list(complaints(pathlib.Path(sys.argv[1])))
+    root = pathlib.Path(sys.argv[1])
+    wrong = list(complaints(root)) + list(undescribed(root))
     for sentence in wrong:
         print(sentence)
     return 1 if wrong else 0

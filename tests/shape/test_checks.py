@@ -134,6 +134,7 @@ class Tested(Scratch):
         super().setUp()
         for room in ROOMS:
             (self.directory / room).mkdir()
+        self.write("rt/README.md", "| `a` | what it is |\n")
 
     def check(self, *files):
         for name, text in files:
@@ -158,6 +159,11 @@ class Tested(Scratch):
     def test_the_head_of_the_header_counts(self):
         self.assertEqual(self.check(("rt/a.c", "\n" * 200), ("rt/a.h", "/*\n * Tested by tests/rt/test_b.c.\n */\n"),
                                     ("tests/rt/test_b.c", "")), (0, ""))
+
+    def test_the_readme_of_a_room_names_its_modules(self):
+        status, output = self.check(("rt/b.c", ""), ("rt/b.h", ""))
+        self.assertEqual((status, output), (1, "rt/b.c: rt/README.md does not name it\n"))
+        self.assertEqual(self.check(("rt/README.md", "| `a`, `b` | what they are |\n")), (0, ""))
 
     def test_no_file_is_too_long(self):
         status, output = self.check(("rt/a.c", "\n" * 601), ("tests/rt/test_a.c", "\n" * 1001))
