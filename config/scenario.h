@@ -25,7 +25,7 @@ struct cfg_require {
 struct cfg_controller {               /* the board as a process, where the scenario names one */
     int argument_count;               /* 0: none */
     char *argument[CFG_ARGUMENT_MAX]; /* ends with NULL, as exec wants it */
-    int cpu;                          /* -1: where the run keeps house */
+    int cpu;                          /* -1: the housekeeping core */
     int priority;                     /* SCHED_FIFO; 0: it is not real-time */
 };
 
