@@ -7,11 +7,6 @@
 
 #include "config/scenario.h"
 
-static const char *const buses[] = {[IO_BUS_UDP] = "udp",         [IO_BUS_TCP] = "tcp",
-                                    [IO_BUS_SERIAL] = "serial",   [IO_BUS_CAN] = "can",
-                                    [IO_BUS_SHM] = "shared",      [IO_BUS_TAPE] = "tape",
-                                    [IO_BUS_EVDEV] = "evdev",     [IO_BUS_SPACENAV] = "spacenav",
-                                    [IO_BUS_COCKPIT] = "cockpit", NULL};
 /* The kernel's ABS_ codes, in their order; those between brake and the hats have no use. */
 static const char *const axes[IO_HAND_AXIS_COUNT + 1] = {
     "x",     "y",     "z",     "rx",     "ry",     "rz",     "throttle", "rudder",
@@ -124,7 +119,7 @@ static const struct cfg_key link_keys[] = {
      .help = "language on the wire"},
     {"variant", CFG_CHOICE, AT(variant), .choices = variants, .otherwise = "4.5",
      .help = "betaflight: packet format; 4.5 is that of 4.x and 2025.12, 2026.6 has another"},
-    {"bus", CFG_CHOICE, AT(bus), .choices = buses, .otherwise = "udp; px4: tcp; px4-hitl: serial; hand: evdev",
+    {"bus", CFG_CHOICE, AT(bus), .choices = io_bus_names, .otherwise = "udp; px4: tcp; px4-hitl: serial; hand: evdev",
      .help = "the wire; cockpit: a hand at the page of run --serve"},
     {"listen", CFG_TEXT, AT(listen), .otherwise = "as the protocol has it",
      .example = "127.0.0.1:14560", .help = "udp and tcp: own IPv4 address and port"},
@@ -266,7 +261,7 @@ const char *cfg_axis_name(int axis)
 
 const char *cfg_bus_name(enum io_bus_kind bus)
 {
-    return buses[bus];
+    return io_bus_names[bus];
 }
 
 const char *cfg_fault_name(enum io_fault_kind kind)

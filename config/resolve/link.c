@@ -65,16 +65,18 @@ static bool resolve_ends(const struct cfg_resolve *resolve, const struct cfg_key
 {
     const struct io_protocol_traits *traits =
         io_protocol_traits((enum io_protocol_kind)keys->protocol);
+    const bool one_end = io_bus_traits(bus->kind)->one_end;
     if (!resolve_address(resolve, keys, "listen", keys->listen, bus->listen) ||
         !resolve_address(resolve, keys, "peer", keys->peer, bus->peer))
         return false;
-    if (bus->kind == IO_BUS_TCP && keys->listen != NULL && keys->peer != NULL)
+    if (one_end && keys->listen != NULL && keys->peer != NULL)
         return cfg_fail_at(resolve->report, keys->node, "peer",
-                           "of tcp give listen, to be the server, or peer, to connect there");
-    const bool client = bus->kind == IO_BUS_TCP && keys->peer != NULL;
+                           "of %s give listen, to be the server, or peer, to connect there",
+                           cfg_bus_name(bus->kind));
+    const bool client = one_end && keys->peer != NULL;
     if (keys->listen == NULL && !client)
         snprintf(bus->listen, sizeof bus->listen, "127.0.0.1:%u", traits->listen_port);
-    if (keys->peer == NULL && traits->peer_port != 0 && bus->kind == IO_BUS_UDP)
+    if (keys->peer == NULL && traits->peer_port != 0 && !one_end)
         snprintf(bus->peer, sizeof bus->peer, "127.0.0.1:%u", traits->peer_port);
     return true;
 }
@@ -92,20 +94,16 @@ static bool check_bus_keys(const struct cfg_resolve *resolve, const struct cfg_k
 {
     static const struct {
         const char *key;
-        unsigned buses;
+        enum io_bus_keys group;
     } of[] = {
-        {"listen", 1 << IO_BUS_UDP | 1 << IO_BUS_TCP},
-        {"peer", 1 << IO_BUS_UDP | 1 << IO_BUS_TCP},
-        {"device", 1 << IO_BUS_SERIAL | 1 << IO_BUS_CAN | 1 << IO_BUS_SHM | 1 << IO_BUS_TAPE |
-                       1 << IO_BUS_EVDEV | 1 << IO_BUS_SPACENAV},
-        {"baud", 1 << IO_BUS_SERIAL},
-        {"rs485", 1 << IO_BUS_SERIAL},
-        {"can_fd", 1 << IO_BUS_CAN},
-        {"can_id", 1 << IO_BUS_CAN},
-        {"can_reply_id", 1 << IO_BUS_CAN},
+        {"listen", IO_BUS_KEYS_ENDS},   {"peer", IO_BUS_KEYS_ENDS},
+        {"device", IO_BUS_KEYS_DEVICE}, {"baud", IO_BUS_KEYS_SERIAL},
+        {"rs485", IO_BUS_KEYS_SERIAL},  {"can_fd", IO_BUS_KEYS_CAN},
+        {"can_id", IO_BUS_KEYS_CAN},    {"can_reply_id", IO_BUS_KEYS_CAN},
     };
+    const unsigned taken = io_bus_traits(bus)->keys;
     for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
-        if (is_given(keys, of[i].key) && !(of[i].buses >> bus & 1))
+        if (is_given(keys, of[i].key) && (of[i].group & taken) == 0)
             return cfg_fail_at(resolve->report, keys->node, of[i].key,
                                "%s means nothing on bus %s; remove it, or name another bus",
                                of[i].key, cfg_bus_name(bus));
@@ -115,19 +113,15 @@ static bool check_bus_keys(const struct cfg_resolve *resolve, const struct cfg_k
 static bool resolve_device(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
                            struct io_bus_spec *bus)
 {
-    static const char *const example[] = {[IO_BUS_SERIAL] = "/dev/ttyACM0",
-                                          [IO_BUS_CAN] = "can0",
-                                          [IO_BUS_SHM] = "/board",
-                                          [IO_BUS_TAPE] = "board.tape",
-                                          [IO_BUS_EVDEV] = "/dev/input/event0"};
-    if (keys->device == NULL && bus->kind == IO_BUS_SPACENAV) {
-        strcpy(bus->device, IO_SPACENAV_SOCKET);
+    const struct io_bus_traits *traits = io_bus_traits(bus->kind);
+    if (keys->device == NULL && traits->usual_device != NULL) {
+        strcpy(bus->device, traits->usual_device);
         return true;
     }
     if (keys->device == NULL)
         return cfg_fail_at(resolve->report, keys->node, NULL,
                            "a link on bus %s needs \"device\"; write e.g. device: %s",
-                           cfg_bus_name(bus->kind), example[bus->kind]);
+                           cfg_bus_name(bus->kind), traits->example_device);
     if (strlen(keys->device) >= sizeof bus->device)
         return cfg_fail_at(resolve->report, keys->node, "device",
                            "device has more than %zu characters; shorten it",
@@ -136,24 +130,39 @@ static bool resolve_device(const struct cfg_resolve *resolve, const struct cfg_k
     return true;
 }
 
+/* "evdev, spacenav, cockpit, udp or tape": the buses that are for hands alone come first. */
+static struct cfg_phrase hand_buses(void)
+{
+    const char *names[2 * IO_BUS_KIND_COUNT];
+    struct cfg_phrase list = {0};
+    int count = 0;
+    for (int alone = 1; alone >= 0; alone--)
+        for (int i = 0; i < IO_BUS_KIND_COUNT; i++) {
+            const struct io_bus_traits *traits = io_bus_traits((enum io_bus_kind)i);
+            if (alone ? traits->makes_hands : traits->carries_hands)
+                names[count++] = io_bus_names[i];
+        }
+    for (int i = 0; i < count; i++)
+        cfg_phrase_add(&list, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", names[i]);
+    return list;
+}
+
 /* Not every language can be spoken on every wire. */
 static bool check_match(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
                         enum io_bus_kind bus)
 {
     const enum io_protocol_kind protocol = (enum io_protocol_kind)keys->protocol;
     const struct io_protocol_traits *traits = io_protocol_traits(protocol);
-    const bool makes_hands = bus == IO_BUS_EVDEV || bus == IO_BUS_SPACENAV || bus == IO_BUS_COCKPIT;
-    if (makes_hands && !traits->hands)
+    const struct io_bus_traits *bus_traits = io_bus_traits(bus);
+    if (bus_traits->makes_hands && !traits->hands)
         return cfg_fail_at(resolve->report, keys->node, "bus",
                            "on bus %s is a hand controller; write protocol: hand",
                            cfg_bus_name(bus));
-    if (traits->hands && !makes_hands && bus != IO_BUS_UDP && bus != IO_BUS_TAPE)
-        return cfg_fail_at(
-            resolve->report, keys->node, "bus",
-            "a hand controller is on bus evdev, spacenav, cockpit, udp or tape, not on "
-            "%s",
-            cfg_bus_name(bus));
-    if (traits->datagrams_only && !traits->hands && bus != IO_BUS_UDP)
+    if (traits->hands && !bus_traits->makes_hands && !bus_traits->carries_hands)
+        return cfg_fail_at(resolve->report, keys->node, "bus",
+                           "a hand controller is on bus %s, not on %s", hand_buses().text,
+                           cfg_bus_name(bus));
+    if (traits->datagrams_only && !traits->hands && !bus_traits->datagrams)
         return cfg_fail_at(resolve->report, keys->node, "bus",
                            "%s is spoken over udp only; write bus: udp",
                            cfg_protocol_name(protocol));
@@ -166,6 +175,7 @@ static bool resolve_bus(const struct cfg_resolve *resolve, const struct cfg_keys
     const struct io_protocol_traits *traits =
         io_protocol_traits((enum io_protocol_kind)keys->protocol);
     bus->kind = keys->bus >= 0 ? (enum io_bus_kind)keys->bus : traits->usual_bus;
+    const unsigned taken = io_bus_traits(bus->kind)->keys;
     bus->baud = (uint32_t)keys->baud;
     bus->rs485 = keys->rs485 == 1;
     bus->fd = keys->can_fd == 1;
@@ -175,14 +185,12 @@ static bool resolve_bus(const struct cfg_resolve *resolve, const struct cfg_keys
         return false;
     if (!check_bus_keys(resolve, keys, bus->kind))
         return false;
-    if (bus->kind == IO_BUS_CAN && bus->can_id_tx == bus->can_id_rx)
+    if ((taken & IO_BUS_KEYS_CAN) != 0 && bus->can_id_tx == bus->can_id_rx)
         return cfg_fail_at(resolve->report, keys->node, "can_id",
                            "can_id and can_reply_id are both %u; each side wants its own",
                            bus->can_id_tx);
-    if (bus->kind == IO_BUS_COCKPIT)
-        return true;
-    return bus->kind == IO_BUS_UDP || bus->kind == IO_BUS_TCP ? resolve_ends(resolve, keys, bus)
-                                                              : resolve_device(resolve, keys, bus);
+    return ((taken & IO_BUS_KEYS_ENDS) == 0 || resolve_ends(resolve, keys, bus)) &&
+           ((taken & IO_BUS_KEYS_DEVICE) == 0 || resolve_device(resolve, keys, bus));
 }
 
 /* ---- ground stations and the pilot ---- */
@@ -354,10 +362,11 @@ static bool check_unique(const struct cfg_resolve *resolve, int i)
             return cfg_fail_at(resolve->report, keys->node, "listen",
                                "link \"%s\" already listens on %s; take another port",
                                links[k].name, links[i].spec.bus.listen);
-        if (links[i].spec.bus.kind == IO_BUS_COCKPIT && links[k].spec.bus.kind == IO_BUS_COCKPIT)
+        if (links[k].spec.bus.kind == links[i].spec.bus.kind &&
+            io_bus_traits(links[i].spec.bus.kind)->only_one)
             return cfg_fail_at(resolve->report, keys->node, "bus",
-                               "link \"%s\" is already the cockpit's; take another bus",
-                               links[k].name);
+                               "link \"%s\" is already the %s's; take another bus", links[k].name,
+                               cfg_bus_name(links[i].spec.bus.kind));
         if (is_same_bus(&links[k].spec.bus, &links[i].spec.bus))
             return cfg_fail_at(resolve->report, keys->node,
                                keys->device != NULL ? "device" : "peer",

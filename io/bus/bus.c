@@ -11,8 +11,9 @@
 #include "io/bus/bus_ops.h"
 #include "rt/check.h"
 
-const char *const io_bus_kind_name[IO_BUS_KIND_COUNT] = {
-    "udp", "tcp", "serial", "can", "shared", "tape", "evdev", "spacenav", "cockpit"};
+#define NAME(kind, name, module) [IO_BUS_##kind] = name,
+const char *const io_bus_names[IO_BUS_KIND_COUNT + 1] = {IO_BUS_LIST(NAME)};
+#undef NAME
 
 void io_bus_count(_Atomic uint64_t *counter, uint64_t more)
 {
@@ -97,13 +98,15 @@ int io_bus_bind_error(const struct io_bus *bus, struct io_address listen, int st
 
 /* The kinds. */
 
-static const struct io_bus_ops *const ops_of[IO_BUS_KIND_COUNT] = {
-    [IO_BUS_UDP] = &io_udp_bus_ops,         [IO_BUS_TCP] = &io_tcp_bus_ops,
-    [IO_BUS_SERIAL] = &io_serial_bus_ops,   [IO_BUS_CAN] = &io_can_bus_ops,
-    [IO_BUS_SHM] = &io_shm_bus_ops,         [IO_BUS_TAPE] = &io_tape_bus_ops,
-    [IO_BUS_EVDEV] = &io_evdev_bus_ops,     [IO_BUS_SPACENAV] = &io_spacenav_bus_ops,
-    [IO_BUS_COCKPIT] = &io_cockpit_bus_ops,
-};
+#define ROW(kind, name, module) [IO_BUS_##kind] = &io_##module##_bus_ops,
+static const struct io_bus_ops *const ops_of[IO_BUS_KIND_COUNT] = {IO_BUS_LIST(ROW)};
+#undef ROW
+
+const struct io_bus_traits *io_bus_traits(enum io_bus_kind kind)
+{
+    RT_CHECK((unsigned)kind < IO_BUS_KIND_COUNT);
+    return &ops_of[kind]->traits;
+}
 
 static int open_recorder(struct io_bus *bus, char *error)
 {
@@ -147,27 +150,27 @@ void io_bus_close(struct io_bus *bus)
 
 bool io_bus_kind_detects_peer(enum io_bus_kind kind)
 {
-    return ops_of[kind]->detects_peer;
+    return ops_of[kind]->traits.detects_peer;
 }
 
 bool io_bus_kind_is_addressed(enum io_bus_kind kind)
 {
-    return ops_of[kind]->addressed;
+    return ops_of[kind]->traits.addressed;
 }
 
 bool io_bus_kind_is_stream(enum io_bus_kind kind)
 {
-    return ops_of[kind]->stream;
+    return ops_of[kind]->traits.stream;
 }
 
 bool io_bus_is_stream(const struct io_bus *bus)
 {
-    return bus->ops->stream;
+    return bus->ops->traits.stream;
 }
 
 bool io_bus_needs_polling(const struct io_bus *bus)
 {
-    return bus->ops->needs_polling;
+    return bus->ops->traits.needs_polling;
 }
 
 bool io_bus_connected(const struct io_bus *bus)

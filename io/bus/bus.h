@@ -41,19 +41,53 @@ enum {
     IO_BUS_WATCH_MAX = 2, /* descriptors of one bus: the listener and the connection */
 };
 
+/* One line per kind: the end of its enum value, its name in a scenario, and NAME of its files: its
+ * state is struct io_NAME, its member of struct io_bus is NAME, its row io_NAME_bus_ops
+ * (bus_ops.h). */
+#define IO_BUS_LIST(ROW)                                                                           \
+    ROW(UDP, "udp", udp)                                                                           \
+    ROW(TCP, "tcp", tcp)                                                                           \
+    ROW(SERIAL, "serial", serial)                                                                  \
+    ROW(CAN, "can", can)                                                                           \
+    ROW(SHM, "shared", shm)                                                                        \
+    ROW(TAPE, "tape", tape)                                                                        \
+    ROW(EVDEV, "evdev", evdev)                                                                     \
+    ROW(SPACENAV, "spacenav", spacenav)                                                            \
+    ROW(COCKPIT, "cockpit", cockpit)
+
+/* IO_BUS_UDP, IO_BUS_TCP and so on, in the order of the list. */
 enum io_bus_kind {
-    IO_BUS_UDP,
-    IO_BUS_TCP,
-    IO_BUS_SERIAL,
-    IO_BUS_CAN,
-    IO_BUS_SHM,
-    IO_BUS_TAPE,
-    IO_BUS_EVDEV,
-    IO_BUS_SPACENAV,
-    IO_BUS_COCKPIT,
-    IO_BUS_KIND_COUNT
+#define IO_BUS_KIND(kind, name, module) IO_BUS_##kind,
+    IO_BUS_LIST(IO_BUS_KIND)
+#undef IO_BUS_KIND
+        IO_BUS_KIND_COUNT
 };
-extern const char *const io_bus_kind_name[IO_BUS_KIND_COUNT];
+/* The names, in the order of the list, and NULL. */
+extern const char *const io_bus_names[IO_BUS_KIND_COUNT + 1];
+
+/* The groups of keys of a link that a kind of bus reads. */
+enum io_bus_keys {
+    IO_BUS_KEYS_ENDS = 1,   /* listen and peer */
+    IO_BUS_KEYS_DEVICE = 2, /* device */
+    IO_BUS_KEYS_SERIAL = 4, /* baud and rs485 */
+    IO_BUS_KEYS_CAN = 8,    /* can_fd, can_id and can_reply_id */
+};
+
+/* Properties of a kind of bus that are known before it is open. */
+struct io_bus_traits {
+    bool addressed;           /* many far ends are possible; each packet has an address */
+    bool stream;              /* the bus keeps no message borders */
+    bool detects_peer;        /* the bus knows whether its far end is there */
+    bool needs_polling;       /* no descriptor becomes readable when a packet comes */
+    bool datagrams;           /* each message leaves as one datagram */
+    bool one_end;             /* of listen and peer it has one: server or client */
+    bool makes_hands;         /* its reports are those of a hand controller, and of nothing else */
+    bool carries_hands;       /* it can carry the reports of a hand controller, too */
+    bool only_one;            /* a run has at most one link on it */
+    unsigned keys;            /* of enum io_bus_keys */
+    const char *usual_device; /* where the scenario gives none; NULL: it has to */
+    const char *example_device; /* for the sentence that asks for one */
+};
 
 struct io_bus_spec {
     enum io_bus_kind kind;
@@ -108,22 +142,18 @@ struct io_bus {
     struct io_address peer; /* named by the spec, or connected; port 0: none */
     struct io_bus_atomic_counters tally;
     struct io_tape_writer recorder;
-    union {
-        struct io_udp udp;
-        struct io_tcp tcp;
-        struct io_serial serial;
-        struct io_can can;
-        struct io_shm shared;
-        struct io_tape tape;
-        struct io_evdev evdev;
-        struct io_spacenav spacenav;
-        struct io_cockpit cockpit;
+    union { /* struct io_udp udp; struct io_tcp tcp; and so on */
+#define IO_BUS_STATE(kind, name, module) struct io_##module module;
+        IO_BUS_LIST(IO_BUS_STATE)
+#undef IO_BUS_STATE
     };
 };
 
 /* 0, or -errno with one line in error that names the key of the link and what to do.  An absent far
  * end is not an error.  Context: setup. */
 int io_bus_open(struct io_bus *bus, const struct io_bus_spec *spec, char error[IO_BUS_ERROR_MAX]);
+/* The properties of a kind.  Context: any. */
+const struct io_bus_traits *io_bus_traits(enum io_bus_kind kind);
 /* True when this kind knows whether its far end is there.  Context: any. */
 bool io_bus_kind_detects_peer(enum io_bus_kind kind);
 /* True when this kind may receive from many far ends, which have an address each.  Context: any. */

@@ -9,10 +9,7 @@
 #include "io/bus/bus.h"
 
 struct io_bus_ops {
-    bool addressed;     /* many far ends are possible; each packet has an address */
-    bool stream;        /* the bus keeps no message borders */
-    bool detects_peer;  /* the bus knows whether its far end is there */
-    bool needs_polling; /* no descriptor becomes readable when a packet comes */
+    struct io_bus_traits traits;
     int (*open)(struct io_bus *bus, char error[IO_BUS_ERROR_MAX]);
     void (*close)(struct io_bus *bus);
     int (*receive)(struct io_bus *bus, struct io_packet *packet);
@@ -29,8 +26,10 @@ struct io_bus_ops {
     struct io_address (*local)(const struct io_bus *bus);
 };
 
-extern const struct io_bus_ops io_udp_bus_ops, io_tcp_bus_ops, io_serial_bus_ops, io_can_bus_ops,
-    io_shm_bus_ops, io_tape_bus_ops, io_evdev_bus_ops, io_spacenav_bus_ops, io_cockpit_bus_ops;
+/* io_udp_bus_ops, io_tcp_bus_ops and so on. */
+#define IO_BUS_OPS(kind, name, module) extern const struct io_bus_ops io_##module##_bus_ops;
+IO_BUS_LIST(IO_BUS_OPS)
+#undef IO_BUS_OPS
 
 /* The pause between two attempts to find a far end again. */
 enum { IO_BUS_WAIT_NS_MIN = 50000000, IO_BUS_WAIT_NS_MAX = 2000000000 };

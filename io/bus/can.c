@@ -260,8 +260,10 @@ static size_t backlog(struct io_bus *bus)
 }
 
 const struct io_bus_ops io_can_bus_ops = {
-    .stream = true,
-    .detects_peer = true,
+    .traits = {.stream = true,
+               .detects_peer = true,
+               .keys = IO_BUS_KEYS_DEVICE | IO_BUS_KEYS_CAN,
+               .example_device = "can0"},
     .open = open_can,
     .close = close_can,
     .receive = receive,

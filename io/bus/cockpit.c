@@ -86,6 +86,7 @@ int io_bus_cockpit_sender(const struct io_bus *bus)
 }
 
 const struct io_bus_ops io_cockpit_bus_ops = {
+    .traits = {.makes_hands = true, .only_one = true},
     .open = open_cockpit,
     .close = close_cockpit,
     .receive = receive,

@@ -314,7 +314,10 @@ static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WA
 }
 
 const struct io_bus_ops io_evdev_bus_ops = {
-    .detects_peer = true,
+    .traits = {.detects_peer = true,
+               .makes_hands = true,
+               .keys = IO_BUS_KEYS_DEVICE,
+               .example_device = "/dev/input/event0"},
     .open = open_evdev,
     .close = close_evdev,
     .receive = receive,

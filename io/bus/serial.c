@@ -251,8 +251,10 @@ static size_t backlog(struct io_bus *bus)
 }
 
 const struct io_bus_ops io_serial_bus_ops = {
-    .stream = true,
-    .detects_peer = true,
+    .traits = {.stream = true,
+               .detects_peer = true,
+               .keys = IO_BUS_KEYS_DEVICE | IO_BUS_KEYS_SERIAL,
+               .example_device = "/dev/ttyACM0"},
     .open = open_serial,
     .close = close_serial,
     .receive = receive,

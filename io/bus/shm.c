@@ -317,7 +317,7 @@ static void tick(struct io_bus *bus, uint64_t now_ns);
 
 static int open_shared(struct io_bus *bus, char *error)
 {
-    struct io_shm *shared = &bus->shared;
+    struct io_shm *shared = &bus->shm;
     char name[IO_BUS_DEVICE_MAX + 1];
     shared->fd = -1;
     object_name(bus, name);
@@ -343,7 +343,7 @@ static int open_shared(struct io_bus *bus, char *error)
 /* The last process that closes removes the name. */
 static void close_shared(struct io_bus *bus)
 {
-    struct io_shm *shared = &bus->shared;
+    struct io_shm *shared = &bus->shm;
     char name[IO_BUS_DEVICE_MAX + 1];
     object_name(bus, name);
     if (lock_layout(shared->fd) == 0 && !is_locked_by_other(shared->fd, 1 - shared->side))
@@ -363,7 +363,7 @@ static bool is_whole(struct io_shm *shared)
 
 static void tick(struct io_bus *bus, uint64_t now_ns)
 {
-    struct io_shm *shared = &bus->shared;
+    struct io_shm *shared = &bus->shm;
     const bool there = is_whole(shared) && is_locked_by_other(shared->fd, 1 - shared->side);
     (void)now_ns;
     if (there && !io_bus_connected(bus))
@@ -374,7 +374,7 @@ static void tick(struct io_bus *bus, uint64_t now_ns)
 
 static int receive(struct io_bus *bus, struct io_packet *packet)
 {
-    struct io_shm *shared = &bus->shared;
+    struct io_shm *shared = &bus->shm;
     size_t size = 0;
     uint64_t stamp_ns = 0;
     int status = io_shm_pull(&shared->in, shared->bytes, &size, &stamp_ns);
@@ -408,14 +408,14 @@ static int send_message(struct io_bus *bus, struct io_address to, const void *by
 {
     (void)to;
     (void)stamped;
-    if (!io_bus_connected(bus) || atomic_load_explicit(&bus->shared.gone, memory_order_relaxed))
+    if (!io_bus_connected(bus) || atomic_load_explicit(&bus->shm.gone, memory_order_relaxed))
         return -ENOTCONN;
-    return io_shm_push(&bus->shared.out, bytes, size, wall_ns());
+    return io_shm_push(&bus->shm.out, bytes, size, wall_ns());
 }
 
 static void send_emergency(struct io_bus *bus, struct io_address to, const void *bytes, size_t size)
 {
-    struct io_shm_ring *ring = bus->shared.out.ring;
+    struct io_shm_ring *ring = bus->shm.out.ring;
     uint32_t emergency_sequence =
         atomic_load_explicit(&ring->emergency_sequence, memory_order_relaxed);
     (void)to;
@@ -439,14 +439,16 @@ static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WA
 
 static size_t backlog(struct io_bus *bus)
 {
-    const struct io_shm_port *out = &bus->shared.out;
+    const struct io_shm_port *out = &bus->shm.out;
     const uint64_t used = out->at - atomic_load_explicit(&out->ring->tail, memory_order_relaxed);
     return used > out->size ? out->size : (size_t)used;
 }
 
 const struct io_bus_ops io_shm_bus_ops = {
-    .detects_peer = true,
-    .needs_polling = true,
+    .traits = {.detects_peer = true,
+               .needs_polling = true,
+               .keys = IO_BUS_KEYS_DEVICE,
+               .example_device = "/board"},
     .open = open_shared,
     .close = close_shared,
     .receive = receive,

@@ -182,7 +182,10 @@ static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WA
 }
 
 const struct io_bus_ops io_spacenav_bus_ops = {
-    .detects_peer = true,
+    .traits = {.detects_peer = true,
+               .makes_hands = true,
+               .keys = IO_BUS_KEYS_DEVICE,
+               .usual_device = IO_SPACENAV_SOCKET},
     .open = open_spacenav,
     .close = close_spacenav,
     .receive = receive,

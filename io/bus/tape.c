@@ -317,8 +317,11 @@ static int watches(const struct io_bus *bus, struct io_bus_watch watch[IO_BUS_WA
 }
 
 const struct io_bus_ops io_tape_bus_ops = {
-    .detects_peer = true,
-    .needs_polling = true,
+    .traits = {.detects_peer = true,
+               .needs_polling = true,
+               .carries_hands = true,
+               .keys = IO_BUS_KEYS_DEVICE,
+               .example_device = "board.tape"},
     .open = open_tape,
     .close = close_tape,
     .receive = receive,

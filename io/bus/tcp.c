@@ -422,8 +422,7 @@ static struct io_address local(const struct io_bus *bus)
 }
 
 const struct io_bus_ops io_tcp_bus_ops = {
-    .stream = true,
-    .detects_peer = true,
+    .traits = {.stream = true, .detects_peer = true, .one_end = true, .keys = IO_BUS_KEYS_ENDS},
     .open = open_tcp,
     .close = close_all,
     .receive = receive,

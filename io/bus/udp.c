@@ -198,7 +198,10 @@ static struct io_address local(const struct io_bus *bus)
 }
 
 const struct io_bus_ops io_udp_bus_ops = {
-    .addressed = true,
+    .traits = {.addressed = true,
+               .datagrams = true,
+               .carries_hands = true,
+               .keys = IO_BUS_KEYS_ENDS},
     .open = open_udp,
     .close = close_udp,
     .receive = receive,

@@ -203,6 +203,23 @@ static void test_closing_twice_or_a_bus_that_never_was_is_nothing(void)
     TEST_ASSERT_FALSE(io_bus_connected(&here));
 }
 
+/* What config asks of a kind has an answer. */
+static void test_every_kind_has_a_name_and_says_where_its_far_end_is(void)
+{
+    for (int i = 0; i < IO_BUS_KIND_COUNT; i++) {
+        const struct io_bus_traits *traits = io_bus_traits((enum io_bus_kind)i);
+        const char *name = io_bus_names[i];
+        TEST_ASSERT_NOT_NULL(name);
+        if (traits->keys & IO_BUS_KEYS_DEVICE)
+            TEST_ASSERT_TRUE_MESSAGE(traits->usual_device || traits->example_device, name);
+        if (traits->keys == 0) /* two links could not be told apart */
+            TEST_ASSERT_TRUE_MESSAGE(traits->only_one, name);
+        TEST_ASSERT_FALSE_MESSAGE(traits->makes_hands && traits->carries_hands, name);
+        TEST_ASSERT_FALSE_MESSAGE(traits->stream && traits->datagrams, name);
+    }
+    TEST_ASSERT_NULL(io_bus_names[IO_BUS_KIND_COUNT]);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -215,5 +232,6 @@ int main(void)
     RUN_TEST(test_what_came_in_can_be_played_again);
     RUN_TEST(test_a_frame_taken_in_pieces_stays_one_frame);
     RUN_TEST(test_closing_twice_or_a_bus_that_never_was_is_nothing);
+    RUN_TEST(test_every_kind_has_a_name_and_says_where_its_far_end_is);
     return UNITY_END();
 }

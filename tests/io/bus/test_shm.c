@@ -152,7 +152,7 @@ static void test_two_threads_see_the_same_messages_in_order(void)
 static void test_the_layout_is_the_documented_one(void)
 {
     join();
-    const unsigned char *mem = a.shared.mem;
+    const unsigned char *mem = a.shm.mem;
     const uint32_t version = 1, header = 64, ring = 65536, message = 2048;
     const uint64_t total = 4096 + 2 * 65536;
     TEST_ASSERT_EQUAL_MEMORY("AIRBSHM", mem, 8);
@@ -179,7 +179,7 @@ static void test_the_layout_is_the_documented_one(void)
 static void test_another_version_is_refused_clearly(void)
 {
     open_bus(&a, &spec);
-    ((struct io_shm_header *)a.shared.mem)->version = 2;
+    ((struct io_shm_header *)a.shm.mem)->version = 2;
     refuse_bus(&spec, -EPROTONOSUPPORT, "links.board.device: /dev/shm/airbearing-test-",
                "has layout version 2, this program speaks version 1");
 }
@@ -194,7 +194,7 @@ static void test_memory_of_somebody_else_is_refused(void)
     (void)close(fd);
     (void)unlink(path);
     open_bus(&a, &spec);
-    struct io_shm_header *header = a.shared.mem;
+    struct io_shm_header *header = a.shm.mem;
     header->total_size++;
     refuse_bus(&spec, -EINVAL, "links.board.device: ", "its sizes are impossible");
     header->total_size--;
@@ -286,9 +286,9 @@ static void test_a_liar_costs_an_error_and_the_ring_goes_on(void)
     join();
     const uint32_t lengths[] = {IO_DATAGRAM_MAX + 1, 0xffffffff, 9};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-        const uint64_t at = a.shared.out.at & (IO_SHM_RING_SIZE - 1);
+        const uint64_t at = a.shm.out.at & (IO_SHM_RING_SIZE - 1);
         TEST_ASSERT_EQUAL(0, io_bus_send(&a, nobody, "12345678", 8, false));
-        memcpy(a.shared.out.bytes + at, &lengths[i], 4);
+        memcpy(a.shm.out.bytes + at, &lengths[i], 4);
         TEST_ASSERT_EQUAL(-EBADMSG, io_bus_receive(&b, &packet));
         TEST_ASSERT_EQUAL(0, io_bus_receive(&b, &packet));
         TEST_ASSERT_EQUAL(0, io_bus_send(&a, nobody, "sound", 5, false));
@@ -297,18 +297,18 @@ static void test_a_liar_costs_an_error_and_the_ring_goes_on(void)
     }
     static const unsigned char longest[IO_DATAGRAM_MAX];
     const uint32_t longer = IO_DATAGRAM_MAX + 1;
-    const uint64_t at = a.shared.out.at & (IO_SHM_RING_SIZE - 1);
+    const uint64_t at = a.shm.out.at & (IO_SHM_RING_SIZE - 1);
     TEST_ASSERT_EQUAL(0, io_bus_send(&a, nobody, longest, sizeof longest, false));
     TEST_ASSERT_EQUAL(0, io_bus_send(&a, nobody, longest, sizeof longest, false));
-    memcpy(a.shared.out.bytes + at, &longer, 4); /* so many bytes are in the ring */
+    memcpy(a.shm.out.bytes + at, &longer, 4); /* so many bytes are in the ring */
     TEST_ASSERT_EQUAL(-EBADMSG, io_bus_receive(&b, &packet));
     const uint64_t heads[] = {8, 16 + IO_SHM_RING_SIZE, 13, UINT64_MAX};
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-        atomic_store(&b.shared.in.ring->head, b.shared.in.at + heads[i]);
+        atomic_store(&b.shm.in.ring->head, b.shm.in.at + heads[i]);
         TEST_ASSERT_EQUAL(-EBADMSG, io_bus_receive(&b, &packet));
         TEST_ASSERT_EQUAL(0, io_bus_receive(&b, &packet)); /* the error is returned once */
     }
-    atomic_store(&a.shared.out.ring->tail, a.shared.out.at + 8);
+    atomic_store(&a.shm.out.ring->tail, a.shm.out.at + 8);
     TEST_ASSERT_EQUAL(-EAGAIN, io_bus_send(&a, nobody, "x", 1, false));
 }
 
@@ -331,7 +331,7 @@ static void test_last_words_pass_a_full_ring_and_are_heard_once(void)
     io_bus_send_emergency(&a, nobody, "again", 5);
     TEST_ASSERT_EQUAL(1, io_bus_receive(&b, &packet));
     TEST_ASSERT_EQUAL_MEMORY("again", packet.bytes, 5);
-    atomic_fetch_or(&a.shared.out.ring->emergency_sequence, 1); /* as if a writer never finished */
+    atomic_fetch_or(&a.shm.out.ring->emergency_sequence, 1); /* as if a writer never finished */
     io_bus_send_emergency(&a, nobody, "third", 5);
     TEST_ASSERT_EQUAL(0, io_bus_receive(&b, &packet));
 }
@@ -472,16 +472,16 @@ static void test_last_words_have_their_greatest_length(void)
     join();
     memset(words, 'w', sizeof words);
     io_bus_send_emergency(&a, nobody, words, sizeof words);
-    TEST_ASSERT_TRUE(io_shm_pull_emergency(&b.shared.in, heard, &size));
+    TEST_ASSERT_TRUE(io_shm_pull_emergency(&b.shm.in, heard, &size));
     TEST_ASSERT_EQUAL_size_t(IO_EMERGENCY_MAX, size);
     TEST_ASSERT_EQUAL_MEMORY(words, heard, IO_EMERGENCY_MAX);
     io_bus_send_emergency(&a, nobody, words, 1);
-    a.shared.out.ring->emergency_size = IO_EMERGENCY_MAX + 1; /* an impossible size */
-    TEST_ASSERT_FALSE(io_shm_pull_emergency(&b.shared.in, heard, &size));
+    a.shm.out.ring->emergency_size = IO_EMERGENCY_MAX + 1; /* an impossible size */
+    TEST_ASSERT_FALSE(io_shm_pull_emergency(&b.shm.in, heard, &size));
     TEST_ASSERT_EQUAL_size_t(0, size);
-    a.shared.out.ring->emergency_size = 1;
+    a.shm.out.ring->emergency_size = 1;
     TEST_ASSERT_FALSE(
-        io_shm_pull_emergency(&b.shared.in, heard, &size)); /* the message counts as read */
+        io_shm_pull_emergency(&b.shm.in, heard, &size)); /* the message counts as read */
 }
 
 static void test_a_name_may_begin_with_a_slash(void)
