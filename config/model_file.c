@@ -155,12 +155,12 @@ static void lock_rotors(const struct cfg_scenario *scenario, struct cfg_model *m
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     for (int i = 0; i < scenario->spec.effector_count; i++) {
         const struct dyn_effector *effector = &scenario->spec.effectors[i].effector;
-        const double *a = effector->wheel.axis;
-        if (effector->type != DYN_EFFECTOR_WHEEL)
+        struct dyn_gyrostat gyrostat;
+        if (!dyn_effector_gyrostat(effector, &gyrostat))
             continue;
+        const double *a = gyrostat.axis;
         for (int k = 0; k < 6; k++)
-            model->specs[effector->body].inertia[k] +=
-                effector->wheel.inertia * a[row[k]] * a[column[k]];
+            model->specs[effector->body].inertia[k] += gyrostat.inertia * a[row[k]] * a[column[k]];
     }
 }
 

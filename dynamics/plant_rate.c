@@ -118,15 +118,17 @@ static void eval_effectors(const struct dyn_plant *plant, const struct dyn_plant
     if (work->battery >= 0)
         solve_battery(plant, x, work);
     for (int k = 0; k < plant->effector_count; k++) {
+        const struct dyn_effector *effector = &plant->effectors[k];
         const struct dyn_effector_slot *effector_slot = &work->effector_slot[k];
         struct dyn_load *load = &work->load[effector_slot->effector_body];
         struct dyn_vec6 force;
 
         work->effector_input[effector_slot->effector_body].lags =
             plant_input->in_step && effector_slot->is_lag ? &effector_slot->in_step : NULL;
-        dyn_effector_eval(&plant->effectors[k], &work->effector_input[effector_slot->effector_body],
-                          plant_input->commands[k], x + effector_slot->state_at,
-                          work->x_rate + effector_slot->state_at, &force);
+        dyn_effector_rows[effector->type]->eval(
+            dyn_effector_law(effector), &work->effector_input[effector_slot->effector_body],
+            plant_input->commands[k], x + effector_slot->state_at,
+            work->x_rate + effector_slot->state_at, &force);
         add_to_array3(force.ang, load->moment);
         add_to_array3(force.lin, load->force);
     }

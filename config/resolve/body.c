@@ -270,18 +270,19 @@ static const struct cfg_node *device_node(const struct cfg_resolve *resolve, con
 }
 
 /* The kernel wants the body without J a a'; the file states it with the rotors locked. */
-static bool take_rotor_out(const struct cfg_resolve *resolve, const struct sim_effector *wheel)
+static bool take_rotor_out(const struct cfg_resolve *resolve, const struct sim_effector *effector)
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-    struct sim_body *body = &resolve->scenario->spec.bodies[wheel->effector.body];
-    const double *a = wheel->effector.wheel.axis, J = wheel->effector.wheel.inertia;
-    if (wheel->effector.type != DYN_EFFECTOR_WHEEL)
+    struct sim_body *body = &resolve->scenario->spec.bodies[effector->effector.body];
+    struct dyn_gyrostat gyrostat;
+    if (!dyn_effector_gyrostat(&effector->effector, &gyrostat))
         return true;
+    const double *a = gyrostat.axis, J = gyrostat.inertia;
     for (int k = 0; k < 6; k++)
         body->spec.inertia[k] -= J * a[row[k]] * a[column[k]];
     if (cfg_is_physical(body->spec.inertia))
         return true;
-    return cfg_fail_at(resolve->report, device_node(resolve, wheel->name), "inertia",
+    return cfg_fail_at(resolve->report, device_node(resolve, effector->name), "inertia",
                        "the rotor's %.10g kg m^2 does not fit into the inertia of \"%s\", which is "
                        "stated with its rotors; check both",
                        J, body->name);

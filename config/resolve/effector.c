@@ -186,7 +186,7 @@ static bool resolve_battery(const struct cfg_resolve *resolve, const struct cfg_
             "an empty battery's %.10g V is not below a full one's %.10g V; check both",
             battery->voltage_empty, battery->voltage_full);
     for (const struct sim_effector *other = resolve->scenario->spec.effectors; other < out; other++)
-        if (other->effector.type == DYN_EFFECTOR_BATTERY)
+        if (other->effector.type == out->effector.type)
             return cfg_fail_at(resolve->report, keys->node, "type",
                                "\"%s\" is already the battery, and a vehicle has one; remove one",
                                other->name);

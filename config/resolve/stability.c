@@ -70,13 +70,8 @@ static void leave_out_dry_friction(struct trial *trial)
             if (force_spec != NULL)
                 force_spec->coulomb = 0.0;
         }
-    for (int i = 0; i < scenario->spec.effector_count; i++) {
-        struct dyn_effector *effector = &trial->vehicle->effectors[i];
-        if (effector->type == DYN_EFFECTOR_WHEEL)
-            effector->wheel.coulomb = effector->wheel.stiction = 0.0;
-        if (effector->type == DYN_EFFECTOR_CONTACT)
-            effector->contact.friction = 0.0;
-    }
+    for (int i = 0; i < scenario->spec.effector_count; i++)
+        dyn_effector_remove_dry_friction(&trial->vehicle->effectors[i]);
 }
 
 static void begin_trial(const struct cfg_scenario *scenario, struct trial *trial)
@@ -144,14 +139,14 @@ static bool set_on_ground(struct trial *trial)
            (size_t)dyn_model_nv(plant->model) * sizeof *trial->x);
     dyn_plant_solve(plant, trial->vehicle->command, NULL, trial->x, trial->vehicle->work);
     for (int i = 0; i < plant->effector_count; i++) {
-        const struct dyn_effector *effector = &plant->effectors[i];
         struct dyn_motion motion;
-        if (effector->type != DYN_EFFECTOR_CONTACT)
+        struct dyn_foot foot;
+        if (!dyn_effector_foot(&plant->effectors[i], &foot))
             continue;
-        dyn_plant_motion(plant, trial->vehicle->work, trial->x, effector->body,
-                         effector->contact.at, &motion);
+        dyn_plant_motion(plant, trial->vehicle->work, trial->x, plant->effectors[i].body, foot.at,
+                         &motion);
         lowest = fmax(lowest, motion.position[2]);
-        depth = fmax(depth, SPEED * effector->contact.damping / effector->contact.stiffness);
+        depth = fmax(depth, SPEED * foot.damping / foot.stiffness);
     }
     plant->environment.ground = lowest - depth;
     return lowest > -HUGE_VAL;
@@ -251,14 +246,16 @@ static void fill_square(const struct trial *trial, struct cfg_growth_rate mu, do
         }
 }
 
-/* The momentum of a wheel counts as the speed that it stands for. */
+/* The momentum of a gyrostat counts as the speed that it stands for. */
 static double momentum_scale(const struct trial *trial, int state)
 {
     const struct dyn_plant *plant = &trial->vehicle->plant;
-    for (int i = 0; i < plant->effector_count; i++)
-        if (plant->effectors[i].type == DYN_EFFECTOR_WHEEL &&
+    for (int i = 0; i < plant->effector_count; i++) {
+        struct dyn_gyrostat gyrostat;
+        if (dyn_effector_gyrostat(&plant->effectors[i], &gyrostat) &&
             dyn_plant_effector_index(plant, i) == state)
-            return 1.0 / plant->effectors[i].wheel.inertia;
+            return 1.0 / gyrostat.inertia;
+    }
     return 1.0;
 }
 
@@ -477,9 +474,11 @@ static struct owner owner_named(const struct cfg_scenario *scenario, enum stabil
         const struct sim_body *body = &scenario->spec.bodies[body_of(scenario, plant->model, v)];
         owner = marked_owner(scenario, "bodies", body->name);
     }
-    for (int i = scenario->spec.effector_count - 1; i >= 0 && occasion == ON_GROUND; i--)
-        if (scenario->spec.effectors[i].effector.type == DYN_EFFECTOR_CONTACT)
+    for (int i = scenario->spec.effector_count - 1; i >= 0 && occasion == ON_GROUND; i--) {
+        struct dyn_foot foot;
+        if (dyn_effector_foot(&scenario->spec.effectors[i].effector, &foot))
             owner = marked_owner(scenario, "devices", scenario->spec.effectors[i].name);
+    }
     end_trial(&trial);
     return owner;
 }

@@ -428,22 +428,10 @@ static void add_modes(const struct dyn_modal_link *modal, const struct frame_mot
                   dyn_add(dyn_cross(link->origin, p_world), dyn_quat_rotate(link->turn, h)));
 }
 
-static void add_wheel(const struct dyn_wheel *wheel, const struct frame_motion *s, double momentum,
-                      struct dyn_monitor *sum)
+static void add_spin(const struct dyn_spin *spin, struct dyn_monitor *sum)
 {
-    const struct dyn_vec3 axis = dyn_quat_rotate(s->turn, dyn_vec3_load(wheel->axis));
-    sum->kinetic += 0.5 * momentum * momentum / wheel->inertia;
-    add_to_array3(sum->angular_momentum, dyn_scale(momentum, axis));
-}
-
-/* The same of a propeller, which its body's inertia has locked. */
-static void add_propeller(const struct dyn_rotor *rotor, const struct frame_motion *s, double omega,
-                          struct dyn_monitor *sum)
-{
-    const struct dyn_vec3 axis = dyn_quat_rotate(s->turn, dyn_vec3_load(rotor->axis));
-    const double momentum = rotor->inertia * rotor->spin * omega;
-    sum->kinetic += momentum * (0.5 * rotor->spin * omega + dyn_dot(s->rate, axis));
-    add_to_array3(sum->angular_momentum, dyn_scale(momentum, axis));
+    sum->kinetic += spin->energy;
+    add_to_array3(sum->angular_momentum, spin->momentum);
 }
 
 /* Of the Earth's gravity, with u = c / |c|, I about the mass centre c, and s = c_z / |c|:
@@ -502,10 +490,9 @@ void dyn_monitor_compute(const struct dyn_plant *plant, const double *x,
         const struct dyn_effector *effector = &plant->effectors[k];
         const struct frame_motion *s = &work->frame_motion[effector->body];
         const double *state = x + dyn_plant_effector_index(plant, k);
-        if (effector->type == DYN_EFFECTOR_WHEEL)
-            add_wheel(&effector->wheel, s, state[0], &sum);
-        if (effector->type == DYN_EFFECTOR_ROTOR)
-            add_propeller(&effector->rotor, s, state[0], &sum);
+        struct dyn_spin spin;
+        if (dyn_effector_spin(effector, s->turn, s->rate, state, &spin))
+            add_spin(&spin, &sum);
     }
     if (sum.mass > 0.0)
         dyn_vec3_store(dyn_scale(1.0 / sum.mass, dyn_vec3_load(sum.center)), sum.center);

@@ -4,8 +4,9 @@
 
 #include "dynamics/effector/parameter_check.h"
 
-const char *dyn_battery_problem(const struct dyn_battery *battery)
+static const char *battery_problem(const void *law)
 {
+    const struct dyn_battery *battery = law;
     if (!dyn_is_positive(battery->voltage_empty) || !dyn_is_positive(battery->voltage_full) ||
         battery->voltage_empty > battery->voltage_full)
         return "a battery's voltage_empty is positive and not above voltage_full";
@@ -36,3 +37,22 @@ double dyn_battery_current(const struct dyn_battery *battery, double used, doubl
     const double voltage = dyn_battery_voltage(battery, used, power);
     return battery->idle_current + power / (battery->efficiency * voltage);
 }
+
+static int battery_state_count(const void *law)
+{
+    (void)law;
+    return 1;
+}
+
+static void battery_eval(const void *law, const struct dyn_effector_input *input, double command,
+                         const double *state, double *state_rate, struct dyn_vec6 *force)
+{
+    (void)command;
+    state_rate[0] = dyn_battery_current(law, state[0], input->power);
+    *force = (struct dyn_vec6){.ang = {0.0, 0.0, 0.0}};
+}
+
+const struct dyn_effector_ops dyn_battery_ops = {.cost = 350.0,
+                                                 .problem = battery_problem,
+                                                 .eval = battery_eval,
+                                                 .state_count = battery_state_count};

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "dynamics/effector/effector_input.h"
+#include "dynamics/effector/effector_ops.h"
 
 struct dyn_battery {
     double voltage_full;  /* V */
@@ -21,8 +21,8 @@ struct dyn_battery {
     double efficiency;    /* of motors and their electronics, above 0 to 1 */
 };
 
-/* What is wrong with the battery, or NULL.  Context: setup. */
-const char *dyn_battery_problem(const struct dyn_battery *battery);
+/* Its row. */
+extern const struct dyn_effector_ops dyn_battery_ops;
 
 /* Voltage at the terminals, V, and current out of them, A, at this power of the rotors, W.
  * Context: frame. */

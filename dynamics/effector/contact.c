@@ -4,8 +4,9 @@
 
 #include "dynamics/effector/parameter_check.h"
 
-const char *dyn_contact_problem(const struct dyn_contact *contact)
+static const char *contact_problem(const void *law)
 {
+    const struct dyn_contact *contact = law;
     if (!dyn_is_finite_point(contact->at))
         return "the contact's place is not finite";
     if (!dyn_is_positive(contact->stiffness))
@@ -34,10 +35,42 @@ double dyn_contact_friction_bound(const struct dyn_contact *contact,
     return contact->friction > 0.0 ? contact->friction * normal_force(contact, input) : 0.0;
 }
 
-void dyn_contact_eval(const struct dyn_contact *contact, const struct dyn_effector_input *input,
-                      struct dyn_vec6 *force)
+/* Without friction. */
+static void contact_eval(const void *law, const struct dyn_effector_input *input, double command,
+                         const double *state, double *state_rate, struct dyn_vec6 *force)
 {
+    const struct dyn_contact *contact = law;
+    (void)command;
+    (void)state;
+    (void)state_rate;
     const struct dyn_vec3 up = {0.0, 0.0, -normal_force(contact, input)};
     force->lin = dyn_mul(&input->E, up);
     force->ang = dyn_cross(dyn_vec3_load(contact->at), force->lin);
 }
+
+static void contact_foot(const void *law, struct dyn_foot *foot)
+{
+    const struct dyn_contact *contact = law;
+    *foot = (struct dyn_foot){contact->at, contact->stiffness, contact->damping};
+}
+
+static int contact_dry_directions(const void *law)
+{
+    const struct dyn_contact *contact = law;
+    return contact->friction > 0.0 ? 2 : 0;
+}
+
+static void contact_remove_dry_friction(void *law)
+{
+    struct dyn_contact *contact = law;
+    contact->friction = 0.0;
+}
+
+const struct dyn_effector_ops dyn_contact_ops = {.needs = DYN_NEED_GROUND,
+                                                 .cost = 350.0,
+                                                 .problem = contact_problem,
+                                                 .eval = contact_eval,
+                                                 .foot = contact_foot,
+                                                 .dry_directions = contact_dry_directions,
+                                                 .remove_dry_friction =
+                                                     contact_remove_dry_friction};

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "dynamics/effector/effector_input.h"
+#include "dynamics/effector/effector_ops.h"
 
 struct dyn_contact {
     double at[3];     /* m, body axes */
@@ -18,13 +18,9 @@ struct dyn_contact {
     double friction;  /* coefficient */
 };
 
-/* What is wrong with the contact, or NULL.  Context: setup. */
-const char *dyn_contact_problem(const struct dyn_contact *contact);
+/* Its row. */
+extern const struct dyn_effector_ops dyn_contact_ops;
 
 /* The bound of the friction force along the ground.  Context: frame. */
 double dyn_contact_friction_bound(const struct dyn_contact *contact,
                                   const struct dyn_effector_input *input);
-
-/* As dyn_effector_eval(); no command and no state; without friction.  Context: frame. */
-void dyn_contact_eval(const struct dyn_contact *contact, const struct dyn_effector_input *input,
-                      struct dyn_vec6 *force);

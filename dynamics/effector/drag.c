@@ -4,8 +4,9 @@
 
 #include "dynamics/effector/parameter_check.h"
 
-const char *dyn_drag_problem(const struct dyn_drag *drag)
+static const char *drag_problem(const void *law)
 {
+    const struct dyn_drag *drag = law;
     if (!dyn_is_finite_point(drag->at))
         return "the drag's place is not finite";
     if (!dyn_all_not_negative(drag->area) || !dyn_all_not_negative(drag->linear) ||
@@ -19,9 +20,13 @@ static struct dyn_vec3 multiply_elements(struct dyn_vec3 a, struct dyn_vec3 b)
     return (struct dyn_vec3){a.x * b.x, a.y * b.y, a.z * b.z};
 }
 
-void dyn_drag_eval(const struct dyn_drag *drag, const struct dyn_effector_input *input,
-                   struct dyn_vec6 *force)
+static void drag_eval(const void *law, const struct dyn_effector_input *input, double command,
+                      const double *state, double *state_rate, struct dyn_vec6 *force)
 {
+    const struct dyn_drag *drag = law;
+    (void)command;
+    (void)state;
+    (void)state_rate;
     const struct dyn_vec3 at = dyn_vec3_load(drag->at),
                           v = dyn_effector_point_air_velocity(input, at);
     const double share = input->density / DYN_SEA_DENSITY;
@@ -33,3 +38,6 @@ void dyn_drag_eval(const struct dyn_drag *drag, const struct dyn_effector_input 
     force->lin = dyn_scale(-1.0, multiply_elements(by_speed, v));
     force->ang = dyn_sub(dyn_cross(at, force->lin), dyn_scale(share, twist));
 }
+
+const struct dyn_effector_ops dyn_drag_ops = {
+    .needs = DYN_NEED_AIR, .cost = 200.0, .problem = drag_problem, .eval = drag_eval};

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "dynamics/effector/effector_input.h"
+#include "dynamics/effector/effector_ops.h"
 
 struct dyn_drag {
     double at[3];      /* m, centre of pressure, body axes */
@@ -18,9 +18,5 @@ struct dyn_drag {
     double angular[3]; /* N m s */
 };
 
-/* What is wrong with the drag, or NULL.  Context: setup. */
-const char *dyn_drag_problem(const struct dyn_drag *drag);
-
-/* As dyn_effector_eval(); no command and no state.  Context: frame. */
-void dyn_drag_eval(const struct dyn_drag *drag, const struct dyn_effector_input *input,
-                   struct dyn_vec6 *force);
+/* Its row. */
+extern const struct dyn_effector_ops dyn_drag_ops;

@@ -4,8 +4,9 @@
 
 #include "dynamics/effector/parameter_check.h"
 
-const char *dyn_rotor_problem(const struct dyn_rotor *rotor)
+static const char *rotor_problem(const void *law)
 {
+    const struct dyn_rotor *rotor = law;
     if (!dyn_is_finite_point(rotor->at))
         return "the rotor's place is not finite";
     if (!dyn_is_unit(rotor->axis))
@@ -67,9 +68,11 @@ static struct dyn_vec3 air_force(const struct dyn_rotor *rotor,
     return dyn_sub(dyn_scale(thrust, a), dyn_scale(share * rotor->lateral_drag * omega, aside));
 }
 
-void dyn_rotor_eval(const struct dyn_rotor *rotor, const struct dyn_effector_input *input,
-                    double command, const double *state, double *state_rate, struct dyn_vec6 *force)
+/* The command is from 0 to 1. */
+static void rotor_eval(const void *law, const struct dyn_effector_input *input, double command,
+                       const double *state, double *state_rate, struct dyn_vec6 *force)
 {
+    const struct dyn_rotor *rotor = law;
     const struct dyn_vec3 a = dyn_vec3_load(rotor->axis);
     const double omega = state[0], share = input->density / DYN_SEA_DENSITY;
     const double gain = rotor_acceleration(rotor, input, command, omega);
@@ -82,3 +85,45 @@ void dyn_rotor_eval(const struct dyn_rotor *rotor, const struct dyn_effector_inp
         dyn_sub(dyn_cross(dyn_vec3_load(rotor->at), force->lin),
                 dyn_add(dyn_scale(rotor->spin * against, a), dyn_cross(input->rate, momentum)));
 }
+
+static int rotor_state_count(const void *law)
+{
+    (void)law;
+    return 1;
+}
+
+static bool rotor_lags(const void *law, struct dyn_lags *lags)
+{
+    const struct dyn_rotor *rotor = law;
+    *lags = (struct dyn_lags){rotor->lag_up, rotor->lag_down};
+    return true;
+}
+
+static void rotor_limits(const void *law, struct dyn_effector_limits *limits)
+{
+    const struct dyn_rotor *rotor = law;
+    const double square = rotor->max_speed * rotor->max_speed;
+    limits->force = fabs(rotor->thrust) * square;
+    limits->torque = fabs(rotor->torque) * square;
+    limits->speed = rotor->max_speed;
+}
+
+/* The inertia of the body has the rotor locked. */
+static void rotor_spin(const void *law, struct dyn_quat turn, struct dyn_vec3 rate,
+                       const double *state, struct dyn_spin *spin)
+{
+    const struct dyn_rotor *rotor = law;
+    const struct dyn_vec3 axis = dyn_quat_rotate(turn, dyn_vec3_load(rotor->axis));
+    const double omega = state[0], momentum = rotor->inertia * rotor->spin * omega;
+    spin->momentum = dyn_scale(momentum, axis);
+    spin->energy = momentum * (0.5 * rotor->spin * omega + dyn_dot(rate, axis));
+}
+
+const struct dyn_effector_ops dyn_rotor_ops = {.needs = DYN_NEED_AIR,
+                                               .cost = 350.0,
+                                               .problem = rotor_problem,
+                                               .eval = rotor_eval,
+                                               .state_count = rotor_state_count,
+                                               .lags = rotor_lags,
+                                               .limits = rotor_limits,
+                                               .spin = rotor_spin};

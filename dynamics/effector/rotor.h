@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "dynamics/effector/effector_input.h"
+#include "dynamics/effector/effector_ops.h"
 
 struct dyn_rotor {
     double at[3];        /* m, hub, body axes */
@@ -31,13 +31,8 @@ struct dyn_rotor {
     double inflow;       /* 1/m; 0: thrust does not depend on the airspeed */
 };
 
-/* What is wrong with the rotor, or NULL.  Context: setup. */
-const char *dyn_rotor_problem(const struct dyn_rotor *rotor);
-
-/* As dyn_effector_eval(), for a command from 0 to 1.  Context: frame. */
-void dyn_rotor_eval(const struct dyn_rotor *rotor, const struct dyn_effector_input *input,
-                    double command, const double *state, double *state_rate,
-                    struct dyn_vec6 *force);
+/* Its row. */
+extern const struct dyn_effector_ops dyn_rotor_ops;
 
 /* Signed, right-handed about the axis, relative to the body, rad/s.  Context: any. */
 double dyn_rotor_speed(const struct dyn_rotor *rotor, double omega);

@@ -4,8 +4,9 @@
 
 #include "dynamics/effector/parameter_check.h"
 
-const char *dyn_thruster_problem(const struct dyn_thruster *thruster)
+static const char *thruster_problem(const void *law)
 {
+    const struct dyn_thruster *thruster = law;
     if (!dyn_is_finite_point(thruster->at))
         return "the thruster's place is not finite";
     if (!dyn_is_unit(thruster->axis))
@@ -18,18 +19,20 @@ const char *dyn_thruster_problem(const struct dyn_thruster *thruster)
     return NULL;
 }
 
-int dyn_thruster_state_count(const struct dyn_thruster *thruster)
+/* 1, the level, when the thruster has rise and fall. */
+static int thruster_state_count(const void *law)
 {
+    const struct dyn_thruster *thruster = law;
     return thruster->rise > 0.0 ? 1 : 0;
 }
 
-void dyn_thruster_eval(const struct dyn_thruster *thruster, const struct dyn_effector_input *input,
-                       double command, const double *state, double *state_rate,
-                       struct dyn_vec6 *force)
+static void thruster_eval(const void *law, const struct dyn_effector_input *input, double command,
+                          const double *state, double *state_rate, struct dyn_vec6 *force)
 {
+    const struct dyn_thruster *thruster = law;
     const double wanted = dyn_clamp(command, 0.0, 1.0);
     double level = wanted;
-    if (dyn_thruster_state_count(thruster) > 0) {
+    if (thruster_state_count(thruster) > 0) {
         const double rise = input->lags != NULL ? input->lags->up : thruster->rise;
         const double fall = input->lags != NULL ? input->lags->down : thruster->fall;
         level = state[0];
@@ -38,3 +41,23 @@ void dyn_thruster_eval(const struct dyn_thruster *thruster, const struct dyn_eff
     force->lin = dyn_scale(level * thruster->thrust, dyn_vec3_load(thruster->axis));
     force->ang = dyn_cross(dyn_vec3_load(thruster->at), force->lin);
 }
+
+static bool thruster_lags(const void *law, struct dyn_lags *lags)
+{
+    const struct dyn_thruster *thruster = law;
+    *lags = (struct dyn_lags){thruster->rise, thruster->fall};
+    return thruster_state_count(thruster) > 0;
+}
+
+static void thruster_limits(const void *law, struct dyn_effector_limits *limits)
+{
+    const struct dyn_thruster *thruster = law;
+    limits->force = thruster->thrust;
+}
+
+const struct dyn_effector_ops dyn_thruster_ops = {.cost = 200.0,
+                                                  .problem = thruster_problem,
+                                                  .eval = thruster_eval,
+                                                  .state_count = thruster_state_count,
+                                                  .lags = thruster_lags,
+                                                  .limits = thruster_limits};

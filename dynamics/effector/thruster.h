@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "dynamics/effector/effector_input.h"
+#include "dynamics/effector/effector_ops.h"
 
 struct dyn_thruster {
     double at[3];      /* m, body axes */
@@ -15,13 +15,5 @@ struct dyn_thruster {
     double rise, fall; /* s; both or neither */
 };
 
-/* What is wrong with the thruster, or NULL.  Context: setup. */
-const char *dyn_thruster_problem(const struct dyn_thruster *thruster);
-
-/* 1, the level, when the thruster has rise and fall; else 0.  Context: any. */
-int dyn_thruster_state_count(const struct dyn_thruster *thruster);
-
-/* As dyn_effector_eval().  Context: frame. */
-void dyn_thruster_eval(const struct dyn_thruster *thruster, const struct dyn_effector_input *input,
-                       double command, const double *state, double *state_rate,
-                       struct dyn_vec6 *force);
+/* Its row. */
+extern const struct dyn_effector_ops dyn_thruster_ops;

@@ -1,11 +1,13 @@
+/* Tested by tests/dynamics/effector/test_effector.c and test_satellite.c. */
 #include "dynamics/effector/wheel.h"
 
 #include <stddef.h>
 
 #include "dynamics/effector/parameter_check.h"
 
-const char *dyn_wheel_problem(const struct dyn_wheel *wheel)
+static const char *wheel_problem(const void *law)
 {
+    const struct dyn_wheel *wheel = law;
     if (!dyn_is_unit(wheel->axis))
         return "the wheel axis is not a unit vector";
     if (!dyn_is_positive(wheel->inertia))
@@ -31,9 +33,10 @@ static bool is_out_of_balance(const struct dyn_wheel *wheel)
     return wheel->static_imbalance > 0.0 || wheel->dynamic_imbalance > 0.0;
 }
 
-int dyn_wheel_state_count(const struct dyn_wheel *wheel)
+/* Momentum; and angle, where it is out of balance. */
+static int wheel_state_count(const void *law)
 {
-    return is_out_of_balance(wheel) ? 2 : 1;
+    return is_out_of_balance(law) ? 2 : 1;
 }
 
 static double rotor_speed(const struct dyn_wheel *wheel, struct dyn_vec3 rate, double momentum)
@@ -99,9 +102,11 @@ static void add_imbalance(const struct dyn_wheel *wheel, double speed, double an
     force->ang = dyn_add(force->ang, dyn_add(twist, dyn_cross(dyn_vec3_load(wheel->at), push)));
 }
 
-void dyn_wheel_eval(const struct dyn_wheel *wheel, const struct dyn_effector_input *input,
-                    double command, const double *state, double *state_rate, struct dyn_vec6 *force)
+/* The command is a motor torque in N m; without dry friction. */
+static void wheel_eval(const void *law, const struct dyn_effector_input *input, double command,
+                       const double *state, double *state_rate, struct dyn_vec6 *force)
 {
+    const struct dyn_wheel *wheel = law;
     const struct dyn_vec3 a = dyn_vec3_load(wheel->axis);
     const double momentum = state[0], speed = rotor_speed(wheel, input->rate, momentum);
     const double tau = motor_torque(wheel, speed, command) - wheel->viscous * speed;
@@ -115,3 +120,56 @@ void dyn_wheel_eval(const struct dyn_wheel *wheel, const struct dyn_effector_inp
         add_imbalance(wheel, speed, state[1], force);
     }
 }
+
+/* Of stiction, and of the imbalance. */
+static double wheel_extra_cost(const void *law)
+{
+    const struct dyn_wheel *wheel = law;
+    return (wheel->stiction > 0.0 ? 150.0 : 0.0) + (is_out_of_balance(wheel) ? 400.0 : 0.0);
+}
+
+static void wheel_limits(const void *law, struct dyn_effector_limits *limits)
+{
+    const struct dyn_wheel *wheel = law;
+    limits->torque = wheel->max_torque;
+    limits->speed = wheel->max_speed;
+}
+
+static void wheel_spin(const void *law, struct dyn_quat turn, struct dyn_vec3 rate,
+                       const double *state, struct dyn_spin *spin)
+{
+    const struct dyn_wheel *wheel = law;
+    const double momentum = state[0];
+    (void)rate;
+    spin->momentum = dyn_scale(momentum, dyn_quat_rotate(turn, dyn_vec3_load(wheel->axis)));
+    spin->energy = 0.5 * momentum * momentum / wheel->inertia;
+}
+
+static void wheel_gyrostat(const void *law, struct dyn_gyrostat *gyrostat)
+{
+    const struct dyn_wheel *wheel = law;
+    *gyrostat = (struct dyn_gyrostat){wheel->axis, wheel->inertia};
+}
+
+static int wheel_dry_directions(const void *law)
+{
+    const struct dyn_wheel *wheel = law;
+    return wheel->coulomb > 0.0 || wheel->stiction > 0.0;
+}
+
+static void wheel_remove_dry_friction(void *law)
+{
+    struct dyn_wheel *wheel = law;
+    wheel->coulomb = wheel->stiction = 0.0;
+}
+
+const struct dyn_effector_ops dyn_wheel_ops = {.cost = 450.0,
+                                               .extra_cost = wheel_extra_cost,
+                                               .problem = wheel_problem,
+                                               .eval = wheel_eval,
+                                               .state_count = wheel_state_count,
+                                               .limits = wheel_limits,
+                                               .spin = wheel_spin,
+                                               .gyrostat = wheel_gyrostat,
+                                               .dry_directions = wheel_dry_directions,
+                                               .remove_dry_friction = wheel_remove_dry_friction};

@@ -20,7 +20,7 @@
  */
 #pragma once
 
-#include "dynamics/effector/effector_input.h"
+#include "dynamics/effector/effector_ops.h"
 
 struct dyn_wheel {
     double axis[3];           /* a, unit, body axes */
@@ -37,20 +37,12 @@ struct dyn_wheel {
     double at[3];             /* m, centre of the rotor, body axes */
 };
 
-/* What is wrong with the wheel, or NULL.  Context: setup. */
-const char *dyn_wheel_problem(const struct dyn_wheel *wheel);
-
-/* Momentum; and angle, where it is out of balance.  Context: any. */
-int dyn_wheel_state_count(const struct dyn_wheel *wheel);
+/* Its row. */
+extern const struct dyn_effector_ops dyn_wheel_ops;
 
 /* The bound of the dry friction torque at this momentum.  Context: frame. */
 double dyn_wheel_friction_bound(const struct dyn_wheel *wheel,
                                 const struct dyn_effector_input *input, double momentum);
-
-/* As dyn_effector_eval(), for a motor torque in N m; without dry friction.  Context: frame. */
-void dyn_wheel_eval(const struct dyn_wheel *wheel, const struct dyn_effector_input *input,
-                    double command, const double *state, double *state_rate,
-                    struct dyn_vec6 *force);
 
 /* Rotor speed relative to the body, rad/s.  Context: any. */
 double dyn_wheel_speed(const struct dyn_wheel *wheel, const double rate[3], double momentum);

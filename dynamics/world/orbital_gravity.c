@@ -7,7 +7,7 @@ static struct dyn_vec3 vec3_of_row(const struct dyn_row *r)
     return dyn_vec3_load(r->e);
 }
 
-/* The axial inertia of a wheel is not in that of its body, but gravity acts on both. */
+/* The axial inertia of a gyrostat is not in that of its body, but gravity acts on both. */
 void dyn_orbital_gravity_place(const struct dyn_plant *plant,
                                struct dyn_orbital_gravity_body *gravity_body)
 {
@@ -19,9 +19,9 @@ void dyn_orbital_gravity_place(const struct dyn_plant *plant,
     for (int k = 0; k < plant->effector_count; k++) {
         const struct dyn_effector *effector = &plant->effectors[k];
         struct dyn_sym3 *inertia = &gravity_body[effector->body].inertia;
-        if (effector->type == DYN_EFFECTOR_WHEEL)
-            *inertia = dyn_sym3_add_square(inertia, effector->wheel.inertia,
-                                           dyn_vec3_load(effector->wheel.axis));
+        struct dyn_gyrostat gyrostat;
+        if (dyn_effector_gyrostat(effector, &gyrostat))
+            *inertia = dyn_sym3_add_square(inertia, gyrostat.inertia, dyn_vec3_load(gyrostat.axis));
     }
 }
 

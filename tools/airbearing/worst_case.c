@@ -51,14 +51,8 @@ static const struct price price_of[] = {
                       .lead = 60.0},
 };
 
-/* The same on every instruction set. */
+/* The same on every instruction set, as are the costs in the rows of the effectors. */
 static const double law_price = 80.0, coulomb_price = 200.0;
-static const double effector_price[] = {
-    [DYN_EFFECTOR_WHEEL] = 450.0,    [DYN_EFFECTOR_ROTOR] = 350.0, [DYN_EFFECTOR_TORQUER] = 150.0,
-    [DYN_EFFECTOR_THRUSTER] = 200.0, [DYN_EFFECTOR_DRAG] = 200.0,  [DYN_EFFECTOR_CONTACT] = 350.0,
-    [DYN_EFFECTOR_BATTERY] = 350.0,
-};
-static const double stiction_price = 150.0, imbalance_price = 400.0;
 static const double mount_price = 450.0;   /* a body with effectors: its rate and one load */
 static const double look_price = 900.0;    /* its position and velocity, field and air */
 static const double tide_price = 1200.0;   /* a body in orbit */
@@ -162,28 +156,13 @@ static double price_range(const struct dyn_model *model)
     return sum;
 }
 
-static double price_effector(const struct dyn_effector *effector)
-{
-    double price = effector_price[effector->type];
-    if (effector->type == DYN_EFFECTOR_WHEEL) {
-        price += effector->wheel.stiction > 0.0 ? stiction_price : 0.0;
-        price += dyn_wheel_state_count(&effector->wheel) > 1 ? imbalance_price : 0.0;
-    }
-    return price;
-}
-
 static int count_rubbing(const struct dyn_plant *plant)
 {
     int count = 0;
     for (int k = 0; k < plant->model->force_entry_count; k++)
         count += plant->model->force_entry[k].force_spec.coulomb > 0.0;
-    for (int k = 0; k < plant->effector_count; k++) {
-        const struct dyn_effector *effector = &plant->effectors[k];
-        if (effector->type == DYN_EFFECTOR_CONTACT)
-            count += effector->contact.friction > 0.0 ? 2 : 0;
-        else if (effector->type == DYN_EFFECTOR_WHEEL)
-            count += effector->wheel.coulomb > 0.0 || effector->wheel.stiction > 0.0;
-    }
+    for (int k = 0; k < plant->effector_count; k++)
+        count += dyn_effector_dry_directions(&plant->effectors[k]);
     return count;
 }
 
@@ -226,7 +205,7 @@ static double price_effectors(const struct dyn_plant *plant)
     const bool in_orbit = plant->environment.kind == DYN_WORLD_ORBIT;
     double sum = 0.0;
     for (int k = 0; k < plant->effector_count; k++)
-        sum += price_effector(&plant->effectors[k]);
+        sum += dyn_effector_cost(&plant->effectors[k]);
     for (int i = 0; i < plant->model->body_count; i++) {
         sum += plant->effector_count > 0 ? price_mount(plant, i) : 0.0;
         sum += in_orbit ? tide_price + ancestor_price * depth_of(plant->model, i) : 0.0;

@@ -6,28 +6,10 @@
 
 static void add_actuator(struct sim_plausibility *motion, const struct dyn_effector *effector)
 {
-    static const double field = 1e-4; /* T, more than the Earth's */
-    switch (effector->type) {
-    case DYN_EFFECTOR_WHEEL:
-        motion->torque += effector->wheel.max_torque;
-        motion->spin = fmax(motion->spin, effector->wheel.max_speed);
-        break;
-    case DYN_EFFECTOR_ROTOR: {
-        const double square = effector->rotor.max_speed * effector->rotor.max_speed;
-        motion->force += fabs(effector->rotor.thrust) * square;
-        motion->torque += fabs(effector->rotor.torque) * square;
-        motion->spin = fmax(motion->spin, effector->rotor.max_speed);
-        break;
-    }
-    case DYN_EFFECTOR_TORQUER:
-        motion->torque += field * effector->torquer.max_dipole;
-        break;
-    case DYN_EFFECTOR_THRUSTER:
-        motion->force += effector->thruster.thrust;
-        break;
-    default: /* these take energy, or have none of their own */
-        break;
-    }
+    const struct dyn_effector_limits most = dyn_effector_limits(effector);
+    motion->force += most.force;
+    motion->torque += most.torque;
+    motion->spin = fmax(motion->spin, most.speed);
 }
 
 static double length(const double a[3])

@@ -1,5 +1,5 @@
 /*
- * The reaction wheel's law by itself, and effectors that are refused.
+ * The reaction wheel's law by itself, effectors that are refused, and what is asked of a type.
  */
 #include "dynamics/effector/effector.h"
 
@@ -31,7 +31,7 @@ static double torque_at(double speed, double command)
     const struct dyn_effector_input effector_input = {.supply = 1.0};
     double rate = (double)NAN;
     struct dyn_vec6 force;
-    dyn_effector_eval(&wheel, &effector_input, command, &momentum, &rate, &force);
+    dyn_wheel_ops.eval(&wheel.wheel, &effector_input, command, &momentum, &rate, &force);
     return rate;
 }
 
@@ -50,7 +50,7 @@ static void test_the_body_feels_reaction_and_gyroscopic_torque(void)
     const struct dyn_effector_input effector_input = {.rate = dyn_vec3_load(w)};
     struct dyn_vec6 felt_force;
     double rate, force[6];
-    dyn_effector_eval(&wheel, &effector_input, tau, &h, &rate, &felt_force);
+    dyn_wheel_ops.eval(&wheel.wheel, &effector_input, tau, &h, &rate, &felt_force);
     dyn_vec3_store(felt_force.ang, force);
     dyn_vec3_store(felt_force.lin, force + 3);
     TEST_ASSERT_DOUBLE_WITHIN(1e-16, tau, rate);
@@ -311,10 +311,8 @@ static struct dyn_vec6 eval(const struct dyn_effector *effector,
                             const struct dyn_effector_input *effector_input)
 {
     struct dyn_vec6 force = {{9, 9, 9}, {9, 9, 9}};
-    if (effector->type == DYN_EFFECTOR_DRAG)
-        dyn_drag_eval(&effector->drag, effector_input, &force);
-    else
-        dyn_contact_eval(&effector->contact, effector_input, &force);
+    dyn_effector_rows[effector->type]->eval(dyn_effector_law(effector), effector_input, 0.0, NULL,
+                                            NULL, &force);
     return force;
 }
 
@@ -376,6 +374,57 @@ static void test_a_foot_is_pressed_up_at_its_place(void)
     TEST_ASSERT_EQUAL_DOUBLE(0.0, dyn_contact_friction_bound(&foot.contact, &effector_input));
 }
 
+/* What the rest of the program asks of a type. */
+static void test_a_wheel_is_a_gyrostat_and_a_contact_is_a_foot(void)
+{
+    for (int type = 0; type < DYN_EFFECTOR_TYPE_COUNT; type++) {
+        const struct dyn_effector effector = {.type = (enum dyn_effector_type)type};
+        struct dyn_gyrostat gyrostat;
+        struct dyn_foot foot;
+        TEST_ASSERT_NOT_NULL(dyn_effector_rows[type]->eval);
+        TEST_ASSERT_NOT_NULL(dyn_effector_rows[type]->problem);
+        TEST_ASSERT_TRUE(dyn_effector_cost(&effector) > 0.0);
+        TEST_ASSERT_EQUAL(type == DYN_EFFECTOR_WHEEL, dyn_effector_gyrostat(&effector, &gyrostat));
+        TEST_ASSERT_EQUAL(type == DYN_EFFECTOR_CONTACT, dyn_effector_foot(&effector, &foot));
+        TEST_ASSERT_EQUAL_INT(0, dyn_effector_dry_directions(&effector));
+    }
+}
+
+static void test_the_most_that_an_effector_does(void)
+{
+    const struct dyn_effector rotor = {
+        .type = DYN_EFFECTOR_ROTOR, .rotor = {.max_speed = 100.0, .thrust = 3e-4, .torque = 2e-5}};
+    const struct dyn_effector torquer = {.type = DYN_EFFECTOR_TORQUER,
+                                         .torquer = {.max_dipole = 30.0}};
+    const struct dyn_effector thruster = {.type = DYN_EFFECTOR_THRUSTER,
+                                          .thruster = {.thrust = 22.0}};
+    const struct dyn_effector drag = {.type = DYN_EFFECTOR_DRAG, .drag = {.area = {1, 1, 1}}};
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, dyn_effector_limits(&wheel).force);
+    TEST_ASSERT_EQUAL_DOUBLE(0.1, dyn_effector_limits(&wheel).torque);
+    TEST_ASSERT_EQUAL_DOUBLE(600.0, dyn_effector_limits(&wheel).speed);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 3.0, dyn_effector_limits(&rotor).force);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.2, dyn_effector_limits(&rotor).torque);
+    TEST_ASSERT_EQUAL_DOUBLE(100.0, dyn_effector_limits(&rotor).speed);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-12, 3e-3, dyn_effector_limits(&torquer).torque);
+    TEST_ASSERT_EQUAL_DOUBLE(22.0, dyn_effector_limits(&thruster).force);
+    TEST_ASSERT_EQUAL_DOUBLE(0.0, dyn_effector_limits(&drag).force);
+}
+
+static void test_dry_friction_can_be_taken_away(void)
+{
+    struct dyn_effector foot = {.type = DYN_EFFECTOR_CONTACT, .contact = {.friction = 0.5}};
+    const double cost = dyn_effector_cost(&wheel);
+    wheel.wheel.coulomb = 0.1, wheel.wheel.stiction = 0.2;
+    TEST_ASSERT_EQUAL_INT(1, dyn_effector_dry_directions(&wheel));
+    TEST_ASSERT_EQUAL_INT(2, dyn_effector_dry_directions(&foot));
+    TEST_ASSERT_TRUE(dyn_effector_cost(&wheel) > cost);
+    dyn_effector_remove_dry_friction(&wheel);
+    dyn_effector_remove_dry_friction(&foot);
+    TEST_ASSERT_EQUAL_INT(0, dyn_effector_dry_directions(&wheel));
+    TEST_ASSERT_EQUAL_INT(0, dyn_effector_dry_directions(&foot));
+    TEST_ASSERT_EQUAL_DOUBLE(cost, dyn_effector_cost(&wheel));
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -395,5 +444,8 @@ int main(void)
     RUN_TEST(test_an_unsound_torquer_or_thruster_is_refused);
     RUN_TEST(test_an_unsound_drag_or_contact_is_refused);
     RUN_TEST(test_an_unsound_battery_is_refused);
+    RUN_TEST(test_a_wheel_is_a_gyrostat_and_a_contact_is_a_foot);
+    RUN_TEST(test_the_most_that_an_effector_does);
+    RUN_TEST(test_dry_friction_can_be_taken_away);
     return UNITY_END();
 }

@@ -101,7 +101,7 @@ static struct dyn_vec6 imbalance_at(const struct dyn_wheel *wheel, double speed,
     double rate[2] = {(double)NAN, (double)NAN};
     struct dyn_vec6 force;
     TEST_ASSERT_EQUAL_INT(2, dyn_effector_state_count(&effector));
-    dyn_effector_eval(&effector, &effector_input, 0.0, state, rate, &force);
+    dyn_wheel_ops.eval(&effector.wheel, &effector_input, 0.0, state, rate, &force);
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, speed, rate[1]);
     return force;
 }
