@@ -5,6 +5,7 @@
 
 #include "rt/check.h"
 #include "rt/executive/arm/arm_record.h"
+#include "rt/executive/output/effector_types.h"
 #include "rt/executive/output/sensor_types.h"
 #include "rt/executive/state/run_state.h"
 
@@ -96,23 +97,6 @@ static const char clock_definition[] =
     "uint64 realtime_ns # CLOCK_REALTIME, which a time daemon steers\n"
     "uint32 window_ns\n";
 
-static const struct {
-    const char *schema, *definition;
-} drive[] = {
-    [DYN_EFFECTOR_WHEEL] = {"airbearing_msgs/msg/Wheel",
-                            "float64 torque # N m, motor command after the drive\n"
-                            "float64 speed # rad/s, relative to the body\n"},
-    [DYN_EFFECTOR_ROTOR] = {"airbearing_msgs/msg/Rotor",
-                            "float64 command # 0 to 1, after the drive\n"
-                            "float64 speed # rad/s, relative to the body, about the thrust\n"},
-    [DYN_EFFECTOR_TORQUER] = {"airbearing_msgs/msg/Torquer",
-                              "float64 dipole # A m^2, after the drive\n"
-                              "float64 unused\n"},
-    [DYN_EFFECTOR_THRUSTER] = {"airbearing_msgs/msg/Thruster",
-                               "float64 command # 0 to 1, after the drive\n"
-                               "float64 unused\n"},
-};
-
 static int effector_states(const struct sim_spec *spec)
 {
     int count = 0;
@@ -172,6 +156,22 @@ static size_t add_array(char *text, size_t room, size_t at, const char *name, in
     return at + (size_t)length;
 }
 
+/* "states, of commanded devices first: momentum of a wheel, N m s; speed of a rotor, rad/s" */
+static const char *effector_states_comment(void)
+{
+    static char text[256];
+    const char *before = ":";
+    int at = snprintf(text, sizeof text, "states, of commanded devices first");
+    for (int i = 0; i < DYN_EFFECTOR_TYPE_COUNT; i++)
+        if (sim_effector_types[i].state != NULL) {
+            at += snprintf(text + at, sizeof text - (size_t)at, "%s %s", before,
+                           sim_effector_types[i].state);
+            RT_CHECK(at > 0 && (size_t)at < sizeof text);
+            before = ";";
+        }
+    return text;
+}
+
 /* Definitions that depend on the scenario. */
 static const char *plant_definition(int nq, int nv, int effector_count, bool payloads)
 {
@@ -180,10 +180,7 @@ static const char *plant_definition(int nq, int nv, int effector_count, bool pay
         add_array(text, sizeof text, 0, "q", nq, "positions: base x y z qw qx qy qz, then joints");
     at = add_array(text, sizeof text, at, "v", nv,
                    "velocities: base rate and velocity in body axes, then joints");
-    at = add_array(
-        text, sizeof text, at, "effectors", effector_count,
-        "states, of commanded devices first: momentum of a wheel, N m s; speed of a rotor, "
-        "rad/s; level of a thruster; charge used of a battery, A s");
+    at = add_array(text, sizeof text, at, "effectors", effector_count, effector_states_comment());
     const int length = snprintf(
         text + at, sizeof text - at, "float64 attitude_error # rad, from the target attitude\n%s",
         payloads
@@ -323,10 +320,11 @@ void sim_record_channels(const struct sim_spec *spec, int nq, int nv,
     }
     for (int i = 0; i < spec->drive_count; i++) {
         const struct sim_effector *effector = &spec->effectors[i];
+        const struct sim_effector_type *type = &sim_effector_types[effector->effector.type];
         char topic[IO_TOPIC_MAX];
         snprintf(topic, sizeof topic, "/device/%s", effector->name);
-        describe_channel(&channels[layout.drive + i], topic, drive[effector->effector.type].schema,
-                         drive[effector->effector.type].definition, 2 * sizeof(double), log_hz);
+        describe_channel(&channels[layout.drive + i], topic, type->schema, type->text,
+                         2 * sizeof(double), log_hz);
     }
     if (spec->arm.joint_count > 0)
         describe_channel(&channels[layout.arm], "/arm", "airbearing_msgs/msg/Arm",

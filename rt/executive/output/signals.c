@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dynamics/math/spatial.h"
+#include "rt/executive/output/effector_types.h"
 #include "rt/executive/sim_private.h"
 
 /* Of what turns, relative to its body; 0 of all else. */
@@ -16,14 +17,8 @@ double sim_turning_speed(const struct sim *sim, int index)
     const struct sim_vehicle *vehicle = sim->vehicle;
     const struct dyn_effector *effector = &vehicle->plant.effectors[index];
     const double *state = vehicle->x + dyn_plant_effector_index(&vehicle->plant, index);
-    if (effector->type == DYN_EFFECTOR_ROTOR)
-        return dyn_rotor_speed(&effector->rotor, state[0]);
-    if (effector->type != DYN_EFFECTOR_WHEEL)
-        return 0.0;
-    const double origin[3] = {0};
-    struct dyn_motion motion;
-    dyn_plant_motion(&vehicle->plant, vehicle->work, vehicle->x, effector->body, origin, &motion);
-    return dyn_wheel_speed(&effector->wheel, motion.rate, state[0]);
+    const struct sim_effector_type *type = &sim_effector_types[effector->type];
+    return type->speed != NULL ? type->speed(vehicle, effector, state) : 0.0;
 }
 
 /* Angle of the rotation that is left between the body and its target. */

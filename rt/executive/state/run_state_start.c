@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rt/executive/arm/arm_configuration.h"
+#include "rt/executive/output/effector_types.h"
 #include "rt/executive/output/sensor_types.h"
 #include "rt/executive/state/run_state_private.h"
 
@@ -43,15 +44,9 @@ static void fill_effector(const struct sim_vehicle *vehicle, int i)
 {
     const struct sim_effector *from = &vehicle->spec->effectors[i];
     double *state = vehicle->x + dyn_plant_effector_index(&vehicle->plant, i);
-    if (from->effector.type == DYN_EFFECTOR_ROTOR)
-        state[0] = from->speed;
-    if (from->effector.type != DYN_EFFECTOR_WHEEL)
-        return;
-    const double origin[3] = {0};
-    struct dyn_motion motion;
-    dyn_plant_motion(&vehicle->plant, vehicle->work, vehicle->x, from->effector.body, origin,
-                     &motion);
-    state[0] = dyn_wheel_momentum(&from->effector.wheel, motion.rate, from->speed);
+    const struct sim_effector_type *type = &sim_effector_types[from->effector.type];
+    if (type->start != NULL)
+        type->start(vehicle, from, state);
 }
 
 /* Initial x: joints and modes as the scenario says, rotors at their speed relative to the body. */
