@@ -25,11 +25,9 @@ void sim_job_world(void *self, uint64_t frame)
     sim_vehicle_apply_environment(sim->vehicle);
 }
 
-/* The control in force, with the faults of this actuator. */
-static double faulted_control(struct sim *sim, int index, uint64_t frame)
+/* The control with the faults of this actuator. */
+static double apply_actuator_faults(struct sim *sim, int index, uint64_t frame, double control)
 {
-    const struct sim_effector *effector = &sim->spec->effectors[index];
-    double control = sim->vehicle->link[effector->link].control[effector->control];
     for (int i = 0; i < sim->spec->fault_count; i++)
         if (sim->spec->faults[i].effector == index &&
             !io_fault_signal(&sim->vehicle->tuned.faults[i], &sim->vehicle->fault[i], frame,
@@ -43,8 +41,11 @@ void sim_job_actuators(void *self, uint64_t frame)
     struct sim *sim = self;
     struct sim_vehicle *vehicle = sim->vehicle;
     for (int i = 0; i < vehicle->spec->drive_count; i++) {
-        io_actuator_drive_update(&vehicle->tuned.drives[i], faulted_control(sim, i, frame),
-                                 &vehicle->drive[i]);
+        const struct sim_effector *effector = &vehicle->spec->effectors[i];
+        double control = vehicle->link[effector->link].control[effector->control];
+        if (vehicle->spec->fault_count > 0)
+            control = apply_actuator_faults(sim, i, frame, control);
+        io_actuator_drive_update(&vehicle->tuned.drives[i], control, &vehicle->drive[i]);
         vehicle->command[i] = vehicle->drive[i].out;
     }
 }

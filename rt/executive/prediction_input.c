@@ -11,11 +11,11 @@
 static uint32_t copy_pending_commands(const struct sim *sim, int link, struct sim_record_input *to,
                                       uint32_t room)
 {
-    const struct sim_delay_line *wire = &sim->scratch.wire[link];
-    const uint64_t count = sim_delay_line_count(wire) < room ? sim_delay_line_count(wire) : room;
+    const struct sim_delay_line *line = &sim->scratch.delay_in[link];
+    const uint64_t count = sim_delay_line_count(line) < room ? sim_delay_line_count(line) : room;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t due;
-        const struct io_command *command = sim_delay_line_peek(wire, i, &due);
+        const struct io_command *command = sim_delay_line_peek(line, i, &due);
         to[i] = (struct sim_record_input){.frame = due + sim->schedule->frame_offset,
                                           .command = *command};
     }
@@ -25,8 +25,10 @@ static uint32_t copy_pending_commands(const struct sim *sim, int link, struct si
 uint32_t sim_pending_command_max(const struct sim_spec *spec)
 {
     uint64_t count = 0;
-    for (int i = 0; i < spec->link_count; i++)
-        count += spec->links[i].delay;
+    for (int i = 0; i < spec->link_count; i++) {
+        const struct sim_delay_line_spec line = sim_link_delay(spec, NULL, i, SIM_DIRECTION_IN);
+        count += line.delay + line.fault_delay;
+    }
     return count < SIM_PENDING_COMMAND_MAX ? (uint32_t)count : SIM_PENDING_COMMAND_MAX;
 }
 
@@ -51,7 +53,7 @@ void sim_job_prediction_input(void *self, uint64_t frame)
         const uint32_t copied =
             copy_pending_commands(sim, i, commands + out->command_count, room - out->command_count);
         out->command_count += copied;
-        out->cut = out->cut || copied < sim_delay_line_count(&sim->scratch.wire[i]);
+        out->cut = out->cut || copied < sim_delay_line_count(&sim->scratch.delay_in[i]);
     }
     memcpy(commands + room, sim->vehicle->state, sim->vehicle->state_size);
     if (!sim->warming_up)
@@ -62,10 +64,10 @@ void sim_load_prediction_input(struct sim *sim, const struct sim_prediction_inpu
 {
     sim_load_state(sim, from->frame, from->state, 0);
     for (int i = 0; i < sim->spec->link_count; i++)
-        sim_delay_line_clear(&sim->scratch.wire[i]);
+        sim_delay_line_clear(&sim->scratch.delay_in[i]);
     for (uint32_t i = 0; i < from->command_count; i++) {
         const struct sim_record_input *input = &from->commands[i];
-        struct sim_delay_line *wire = &sim->scratch.wire[input->command.link];
-        sim_delay_line_push(wire, input->frame - wire->delay, &input->command);
+        sim_delay_line_push_due(&sim->scratch.delay_in[input->command.link], input->frame,
+                                &input->command);
     }
 }

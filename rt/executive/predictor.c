@@ -37,7 +37,7 @@ static void read_inputs(void *self, struct sim *sim, uint64_t frame)
     (void)self;
     for (int i = 0; i < sim->spec->link_count; i++)
         for (const struct io_command *command;
-             (command = sim_delay_line_pop(&sim->scratch.wire[i], frame)) != NULL;)
+             (command = sim_delay_line_pop(&sim->scratch.delay_in[i], frame)) != NULL;)
             sim_apply_command(sim, command, frame);
 }
 

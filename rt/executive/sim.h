@@ -38,7 +38,8 @@ _Static_assert(SIM_FAULT_MAX <= 32, "a bit for each fault");
 
 struct sim;
 
-/* Gives the inputs of a frame, by sim_apply_input() or by way of the wires.  Context: frame. */
+/* Gives the inputs of a frame, by sim_apply_input() or by way of the delay lines.  Context: frame.
+ */
 struct sim_input {
     void *self;
     void (*read_inputs)(void *self, struct sim *sim, uint64_t frame);
@@ -101,10 +102,9 @@ struct sim_scratch {
     struct io_trace trace[IO_LINK_MAX]; /* newest command on its way through the frame */
     bool unanswered[IO_LINK_MAX];       /* lockstep: the last reply that was owed did not come */
     bool sensor_withheld[IO_LINK_MAX];  /* the last sensor message was held back */
-    struct sim_delay_line delay_out[IO_LINK_MAX], delay_in[IO_LINK_MAX]; /* by a fault */
-    struct sim_delay_line wire[IO_LINK_MAX]; /* by the link's delay: of struct io_command, counted
-                                                in the executive's frames */
-    uint32_t withheld_messages;              /* messages whose sensor gives nothing; enum io_send */
+    struct sim_delay_line delay_out[IO_LINK_MAX]; /* of struct io_sample */
+    struct sim_delay_line delay_in[IO_LINK_MAX];  /* of struct io_command */
+    uint32_t withheld_messages;      /* messages whose sensor gives nothing; enum io_send */
     uint32_t silent;                 /* gyro, accelerometer within their delay; enum io_field */
     double signal[SIM_SIGNAL_COUNT]; /* what is watched, SI, by enum sim_signal */
     uint64_t hash;                   /* rolled over the run state */

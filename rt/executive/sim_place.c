@@ -13,31 +13,39 @@
 #include "rt/executive/output/sensors.h"
 #include "rt/executive/sim_private.h"
 
+struct sim_delay_line_spec sim_link_delay(const struct sim_spec *spec,
+                                          const struct sim_vehicle *vehicle, int link,
+                                          enum sim_direction way)
+{
+    const bool in = way == SIM_DIRECTION_IN;
+    struct sim_delay_line_spec line = {.delay = in ? spec->links[link].delay : 0,
+                                       .delivers_last = in && sim_is_operator_link(spec, link),
+                                       .item_size = in ? sizeof(struct io_command)
+                                                       : sizeof(struct io_sample)};
+    for (int i = 0; i < spec->fault_count; i++) {
+        const struct sim_fault *fault = &spec->faults[i];
+        if (fault->link != link || fault->spec.kind != IO_FAULT_DELAY ||
+            (fault->way != way && fault->way != SIM_DIRECTION_BOTH))
+            continue;
+        line.fault_delay = (uint64_t)fault->spec.value;
+        line.fault = vehicle ? &vehicle->fault[i] : NULL;
+    }
+    return line;
+}
+
 /* The memory of the delay lines; with sim NULL only its size counts. */
 static void place_delay_lines(const struct sim_spec *spec, struct sim *sim, void *mem, size_t *at)
 {
-    for (int i = 0; i < spec->fault_count; i++) {
-        const struct sim_fault *fault = &spec->faults[i];
-        if (fault->link < 0 || fault->spec.kind != IO_FAULT_DELAY)
-            continue;
-        const uint64_t delay = (uint64_t)fault->spec.value;
-        void *out = rt_layout_cut(mem, at, sim_delay_line_size(delay, sizeof(struct io_sample)));
-        void *in = rt_layout_cut(mem, at, sim_delay_line_size(delay, sizeof(struct io_command)));
-        if (sim && fault->way != SIM_DIRECTION_IN)
-            sim_delay_line_place(&sim->scratch.delay_out[fault->link], delay,
-                                 &sim->vehicle->fault[i], sizeof(struct io_sample), out);
-        if (!sim || fault->way == SIM_DIRECTION_OUT)
-            continue;
-        sim_delay_line_place(&sim->scratch.delay_in[fault->link], delay, &sim->vehicle->fault[i],
-                             sizeof(struct io_command), in);
-        sim->scratch.delay_in[fault->link].delivers_last = sim_is_operator_link(spec, fault->link);
-    }
+    const struct sim_vehicle *vehicle = sim ? sim->vehicle : NULL;
     for (int i = 0; i < spec->link_count; i++) {
-        const uint32_t delay = spec->links[i].delay;
-        void *wire = rt_layout_cut(mem, at, sim_delay_line_size(delay, sizeof(struct io_command)));
-        if (sim)
-            sim_delay_line_place(&sim->scratch.wire[i], delay, NULL, sizeof(struct io_command),
-                                 wire);
+        const struct sim_delay_line_spec in = sim_link_delay(spec, vehicle, i, SIM_DIRECTION_IN);
+        const struct sim_delay_line_spec out = sim_link_delay(spec, vehicle, i, SIM_DIRECTION_OUT);
+        void *in_mem = rt_layout_cut(mem, at, sim_delay_line_size(&in));
+        void *out_mem = rt_layout_cut(mem, at, sim_delay_line_size(&out));
+        if (!sim)
+            continue;
+        sim_delay_line_place(&sim->scratch.delay_in[i], &in, in_mem);
+        sim_delay_line_place(&sim->scratch.delay_out[i], &out, out_mem);
     }
 }
 

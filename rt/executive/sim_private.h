@@ -54,6 +54,11 @@ void sim_publish_faults(struct sim *sim, uint64_t counted);
 bool sim_is_operator_link(const struct sim_spec *spec, int link);
 /* The speed of an effector that turns, relative to its body; 0 of all others.  Context: frame. */
 double sim_turning_speed(const struct sim *sim, int index);
+/* The delays of a link in one direction; vehicle NULL: without the state of the fault, where only
+ * the size is asked.  Context: setup. */
+struct sim_delay_line_spec sim_link_delay(const struct sim_spec *spec,
+                                          const struct sim_vehicle *vehicle, int link,
+                                          enum sim_direction way);
 /* How many commands a prediction input has room for.  Context: setup. */
 uint32_t sim_pending_command_max(const struct sim_spec *spec);
 /* The times of the jobs of a frame go into the log.  Context: frame. */

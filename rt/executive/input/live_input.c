@@ -4,7 +4,7 @@
 
 #include "rt/clock.h"
 
-/* ---- into the wire --------------------------------------------------------------------- */
+/* ---- into the delay line --------------------------------------------------------------- */
 
 /* A board that begins anew finds the vehicle at its start; what it did before the first command
  * that a frame heard does not count. */
@@ -12,40 +12,51 @@ static bool board_restarted(struct sim_live_input *source, int link,
                             const struct io_command *command)
 {
     const bool heard = source->first[link] != 0;
-    const bool anew = heard && command->resets != source->resets[link];
+    const bool anew =
+        source->restart_owed[link] || (heard && command->resets != source->resets[link]);
     if (!heard)
         source->first[link] = command->sequence;
     source->resets[link] = command->resets;
+    source->restart_owed[link] = false;
     return anew;
 }
 
-static void push_command(struct sim_live_input *source, struct sim *sim, int link, uint64_t frame,
-                         const struct io_command *command)
+/* A command of the link as the vehicle gets it. */
+static void number_command(struct sim_live_input *source, int link, struct io_command *command)
 {
-    struct io_command latched = *command;
-    latched.kind = IO_COMMAND_CONTROLS;
-    latched.link = (uint8_t)link;
-    latched.resets = board_restarted(source, link, command);
-    latched.sequence = command->sequence - source->first[link] + 1; /* from 1 */
-    sim_delay_line_push(&sim->scratch.wire[link], frame, &latched);
+    command->resets = board_restarted(source, link, command);
+    command->kind = IO_COMMAND_CONTROLS;
+    command->link = (uint8_t)link;
+    command->sequence = command->sequence - source->first[link] + 1; /* from 1 */
 }
 
-/* The vehicle notices that nobody commands it any more when all that was under way has come, and
- * then as much later as the near end of the wire did: so the loss takes the same way. */
-static void push_loss(struct sim *sim, int link, uint64_t frame)
+static uint64_t count_restarts(const struct sim_delay_line *line)
 {
-    const struct io_command loss = {.kind = IO_COMMAND_LOSS, .link = (uint8_t)link};
-    sim_delay_line_push(&sim->scratch.wire[link], frame, &loss);
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < sim_delay_line_count(line); i++)
+        count += ((const struct io_command *)sim_delay_line_peek(line, i, NULL))->resets;
+    return count;
+}
+
+/* A restart of the board that is lost with the end of a fault comes with its next command. */
+static void end_fault(struct sim_live_input *source, struct sim *sim, int link, uint64_t frame,
+                      bool has_newer)
+{
+    struct sim_delay_line *line = &sim->scratch.delay_in[link];
+    const uint64_t before = count_restarts(line);
+    sim_delay_line_end_fault(line, frame, frame + sim->schedule->frame_offset, has_newer);
+    if (count_restarts(line) < before)
+        source->restart_owed[link] = true;
 }
 
 /* Is the vehicle without commands, or will it be when all that is under way has come? */
 static bool loss_already_sent(const struct sim *sim, int link)
 {
-    const struct sim_delay_line *wire = &sim->scratch.wire[link];
-    if (sim_delay_line_count(wire) == 0)
+    const struct sim_delay_line *line = &sim->scratch.delay_in[link];
+    if (sim_delay_line_count(line) == 0)
         return sim->vehicle->link[link].lost;
     const struct io_command *newest =
-        sim_delay_line_peek(wire, sim_delay_line_count(wire) - 1, NULL);
+        sim_delay_line_peek(line, sim_delay_line_count(line) - 1, NULL);
     return newest->kind == IO_COMMAND_LOSS;
 }
 
@@ -86,24 +97,7 @@ static void observe_board_clock(const struct sim_live_input *source,
         rt_phase_lock_observe(source->phase_lock, &seen);
 }
 
-/* What the near end of the wire sees in this frame. */
-static void poll_link(struct sim_live_input *source, struct sim *sim, int link, uint64_t frame,
-                      uint64_t now_ns)
-{
-    struct io_command newest;
-    const bool fresh = io_link_latch(source->links, link, &newest);
-    if (source->phase_lock && link == sim->spec->lock.link)
-        observe_board_clock(source, &sim->spec->lock, fresh ? &newest : NULL);
-    const struct io_command *command =
-        sim_delay_line_pass(&sim->scratch.delay_in[link], frame,
-                            frame + sim->schedule->frame_offset, fresh ? &newest : NULL);
-    if (command)
-        push_command(source, sim, link, frame, command);
-    else if (!loss_already_sent(sim, link) && is_lost(source, sim, link, now_ns))
-        push_loss(sim, link, frame);
-}
-
-/* ---- out of the wire ------------------------------------------------------------------- */
+/* ---- out of the delay line -------------------------------------------------------------- */
 
 /* How a hand stood before the first frame, or in a pause, is no move that the motion could be late
  * for. */
@@ -153,7 +147,8 @@ static void note_outage(struct sim_link_outages *outages, const struct io_comman
     }
 }
 
-static void apply_delayed(struct sim_live_input *source, struct sim *sim, uint64_t frame,
+/* A command that has passed the delay line, or the loss of the link, reaches the vehicle. */
+static void apply_command(struct sim_live_input *source, struct sim *sim, uint64_t frame,
                           const struct io_command *command)
 {
     struct io_trace *unseen = &source->unseen[command->link];
@@ -168,6 +163,33 @@ static void apply_delayed(struct sim_live_input *source, struct sim *sim, uint64
     }
 }
 
+/* ---- a frame --------------------------------------------------------------------------- */
+
+/* The newest command of the link, or its loss, which takes the same way, goes into the delay line;
+ * where the link is never late, straight to the vehicle.  The vehicle notices that nobody commands
+ * it any more when all that was under way has come. */
+static void latch_link(struct sim_live_input *source, struct sim *sim, int link, uint64_t frame,
+                       uint64_t now_ns)
+{
+    struct sim_delay_line *line = &sim->scratch.delay_in[link];
+    struct io_command command;
+    const bool fresh = io_link_latch(source->links, link, &command);
+    if (source->phase_lock && link == sim->spec->lock.link)
+        observe_board_clock(source, &sim->spec->lock, fresh ? &command : NULL);
+    if (line->spec.fault)
+        end_fault(source, sim, link, frame, fresh);
+    if (fresh)
+        number_command(source, link, &command);
+    else if (!loss_already_sent(sim, link) && is_lost(source, sim, link, now_ns))
+        command = (struct io_command){.kind = IO_COMMAND_LOSS, .link = (uint8_t)link};
+    else
+        return;
+    if (line->slots > 0)
+        sim_delay_line_push(line, frame, frame + sim->schedule->frame_offset, &command);
+    else
+        apply_command(source, sim, frame, &command);
+}
+
 static void read_inputs(void *self, struct sim *sim, uint64_t frame)
 {
     struct sim_live_input *source = self;
@@ -180,10 +202,10 @@ static void read_inputs(void *self, struct sim *sim, uint64_t frame)
     if (source->begin_ns == 0)
         source->begin_ns = now_ns;
     for (int i = 0; i < sim->spec->link_count; i++) {
-        poll_link(source, sim, i, frame, now_ns);
+        latch_link(source, sim, i, frame, now_ns);
         for (const struct io_command *command;
-             (command = sim_delay_line_pop(&sim->scratch.wire[i], frame)) != NULL;)
-            apply_delayed(source, sim, frame, command);
+             (command = sim_delay_line_pop(&sim->scratch.delay_in[i], frame)) != NULL;)
+            apply_command(source, sim, frame, command);
         start_trace(source, sim, i, frame, now_ns);
     }
 }

@@ -1,8 +1,8 @@
 /*
  * Inputs of a live run: the newest command of each link, or the fact that a link was lost.  Both
- * take the way through the link's wire, which may be long on purpose:
+ * pass the delay line of the link, which may be long on purpose:
  *
- *      link --newest--> fault: late --> command or loss --> wire: delay --> the frame
+ *      link --newest--> command or loss --> delay line (link's delay, fault's delay) --> the frame
  */
 #pragma once
 
@@ -33,9 +33,10 @@ struct sim_live_input {
     struct rt_phase_lock *phase_lock; /* NULL: no clock is followed */
     atomic_bool *stop;                /* set when a link with on_loss: stop is lost */
     atomic_bool link_lost;            /* that is why */
-    uint64_t begin_ns;            /* first frame; a link that never commands is lost from there */
-    uint32_t first[IO_LINK_MAX];  /* sequence of the first command that a frame heard */
-    uint32_t resets[IO_LINK_MAX]; /* of the board, that went on to the vehicle */
+    uint64_t begin_ns;              /* first frame; a link that never commands is lost from there */
+    uint32_t first[IO_LINK_MAX];    /* sequence of the first command that a frame heard */
+    uint32_t resets[IO_LINK_MAX];   /* of the board, by its newest command */
+    bool restart_owed[IO_LINK_MAX]; /* a restart was lost; the next command brings it */
     struct sim_link_outages outages[IO_LINK_MAX];
     struct io_trace unseen[IO_LINK_MAX]; /* oldest command that nothing has looked at yet */
 };

@@ -24,13 +24,10 @@ static void clear_delay_lines(struct sim *sim)
 {
     for (int i = 0; i < sim->spec->link_count; i++) {
         sim_delay_line_clear(&sim->scratch.delay_out[i]);
-        if (sim_is_operator_link(sim->spec, i)) {
+        if (sim_is_operator_link(sim->spec, i))
             sim_delay_line_keep_newest(&sim->scratch.delay_in[i]);
-            sim_delay_line_keep_newest(&sim->scratch.wire[i]);
-        } else {
+        else
             sim_delay_line_clear(&sim->scratch.delay_in[i]);
-            sim_delay_line_clear(&sim->scratch.wire[i]);
-        }
     }
 }
 

@@ -45,28 +45,19 @@ static bool write_letter(uint64_t frame, int link, struct io_command *letter)
     return true;
 }
 
-/* A wire that a fault makes late as well, as the frame hears it: before the delay of the link. */
-static bool hear(struct sim *to, uint64_t frame, int link, struct io_command *letter)
-{
-    struct io_command said = {0};
-    const bool fresh = write_letter(frame, link, letter);
-    if (to->scratch.delay_in[link].slots == 0)
-        return fresh;
-    said.sequence = (uint32_t)frame;
-    const struct io_command *heard =
-        sim_delay_line_pass(&to->scratch.delay_in[link], frame, frame, fresh ? &said : NULL);
-    return heard && write_letter(heard->sequence, link, letter);
-}
-
 static void read_inputs(void *self, struct sim *to, uint64_t frame)
 {
     (void)self;
     for (int i = 0; i < to->spec->link_count; i++) {
+        struct sim_delay_line *line = &to->scratch.delay_in[i];
         struct io_command letter;
-        if (hear(to, frame, i, &letter))
-            sim_delay_line_push(&to->scratch.wire[i], frame, &letter);
-        for (const struct io_command *out;
-             (out = sim_delay_line_pop(&to->scratch.wire[i], frame)) != NULL;)
+        const bool fresh = write_letter(frame, i, &letter);
+        sim_delay_line_end_fault(line, frame, frame, fresh);
+        if (fresh && line->slots == 0)
+            sim_apply_command(to, &letter, frame);
+        else if (fresh)
+            sim_delay_line_push(line, frame, frame, &letter);
+        for (const struct io_command *out; (out = sim_delay_line_pop(line, frame)) != NULL;)
             sim_apply_command(to, out, frame);
     }
 }
@@ -303,7 +294,7 @@ static void test_more_than_the_outlook_has_room_for_is_cut(void)
     struct io_command letter = {0};
     for (uint64_t frame = 0; frame < SIM_PENDING_COMMAND_MAX + 10; frame++) {
         letter.sequence = (uint32_t)frame;
-        sim_delay_line_push(&sim->scratch.wire[0], frame, &letter);
+        sim_delay_line_push(&sim->scratch.delay_in[0], frame, frame, &letter);
     }
     bool fresh = false;
     while (!fresh) {

@@ -11,13 +11,23 @@ static struct io_fault_state state;
 static struct sim_delay_line line;
 static uint64_t memory[64];
 
+/* A line with this delay, and DELAY more while the fault is on. */
+static void place_line(uint64_t delay, const struct io_fault_state *fault)
+{
+    const struct sim_delay_line_spec spec = {.delay = delay,
+                                             .fault_delay = fault ? DELAY : 0,
+                                             .fault = fault,
+                                             .item_size = sizeof(uint32_t)};
+    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof memory, sim_delay_line_size(&spec));
+    sim_delay_line_place(&line, &spec, memory);
+}
+
 void setUp(void)
 {
     const struct io_fault_spec fault = {
         .kind = IO_FAULT_DELAY, .first_frame = 10, .last_frame = 30, .value = DELAY};
-    TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof memory, sim_delay_line_size(DELAY, sizeof(uint32_t)));
     io_fault_begin(&fault, 1, 1, &state);
-    sim_delay_line_place(&line, DELAY, &state, sizeof(uint32_t), memory);
+    place_line(0, &state);
 }
 
 void tearDown(void)
@@ -78,7 +88,7 @@ static void test_what_is_under_way_when_it_ends_is_lost(void)
 
 static void test_but_of_who_may_say_nothing_more_the_newest_comes_out(void)
 {
-    line.delivers_last = true;
+    line.spec.delivers_last = true;
     expect(0, 28, 1);
     expect(0, 29, 2);
     expect(2, 30, 0);
@@ -99,7 +109,7 @@ static void test_a_wire_without_a_fault_is_never_late(void)
 
 static void put(uint64_t frame, uint32_t item)
 {
-    sim_delay_line_push(&line, frame, &item);
+    sim_delay_line_push(&line, frame, frame, &item);
 }
 
 static uint32_t take(uint64_t frame)
@@ -110,7 +120,7 @@ static uint32_t take(uint64_t frame)
 
 static void test_each_item_comes_once_and_in_order(void)
 {
-    sim_delay_line_place(&line, DELAY, NULL, sizeof(uint32_t), memory);
+    place_line(DELAY, NULL);
     for (uint32_t frame = 0; frame < 100; frame++) {
         put(frame, 1000 + frame);
         TEST_ASSERT_EQUAL_UINT32(frame < DELAY ? 0 : 1000 + frame - DELAY, take(frame));
@@ -121,7 +131,7 @@ static void test_each_item_comes_once_and_in_order(void)
 
 static void test_all_that_came_due_is_there_to_be_taken(void)
 {
-    sim_delay_line_place(&line, DELAY, NULL, sizeof(uint32_t), memory);
+    place_line(DELAY, NULL);
     put(5, 1);
     put(6, 2);
     put(7, 3);
@@ -133,17 +143,56 @@ static void test_all_that_came_due_is_there_to_be_taken(void)
 
 static void test_without_a_delay_it_is_there_at_once(void)
 {
-    sim_delay_line_place(&line, 0, NULL, sizeof(uint32_t), memory);
-    put(5, 1);
-    TEST_ASSERT_EQUAL_UINT32(1, take(5));
-    put(6, 2);
-    TEST_ASSERT_EQUAL_UINT32(2, take(6));
+    place_line(0, NULL);
+    TEST_ASSERT_EQUAL_UINT64(0, line.slots);
+    expect(1, 5, 1);
+    expect(2, 6, 2);
+    TEST_ASSERT_EQUAL_UINT32(0, take(6));
+}
+
+/* ---- late always, and more while a fault lasts ---- */
+
+static void test_the_delay_of_a_fault_is_added_to_that_of_the_line(void)
+{
+    place_line(2, &state);
+    for (uint32_t frame = 4; frame < 30; frame++) {
+        const bool on_time = frame < 10 + 2, late = frame >= 10 + 2 + DELAY;
+        const uint32_t from = on_time ? frame - 2 : frame - 2 - DELAY;
+        expect(from >= 4 && (on_time || late) ? 100 + from : 0, frame, 100 + frame);
+    }
+    TEST_ASSERT_EQUAL_UINT64(20, line.hits);
+}
+
+/* At the end of a fault the items that have passed it already, and have only the delay of the line
+ * before them, are not lost. */
+static void test_the_end_of_a_fault_loses_only_the_items_that_it_holds_back(void)
+{
+    place_line(2, &state);
+    for (uint32_t frame = 24; frame < 30; frame++)
+        expect(frame < 29 ? 0 : 100 + frame - 5, frame, 100 + frame);
+    expect(125, 30, 0); /* it left the fault in frame 28 */
+    expect(126, 31, 131);
+    expect(0, 32, 0); /* that of frame 27 was held until frame 30 */
+    expect(131, 33, 0);
+    expect(0, 34, 0);
+}
+
+static void test_the_newest_of_them_has_the_delay_of_the_line_before_it(void)
+{
+    place_line(2, &state);
+    line.spec.delivers_last = true;
+    expect(0, 28, 1);
+    expect(0, 29, 2);
+    expect(0, 30, 0);
+    expect(0, 31, 0);
+    expect(2, 32, 0);
+    expect(0, 33, 0);
 }
 
 static void test_what_is_under_way_can_be_looked_at_and_dropped(void)
 {
     uint64_t due;
-    sim_delay_line_place(&line, DELAY, NULL, sizeof(uint32_t), memory);
+    place_line(DELAY, NULL);
     for (uint32_t frame = 0; frame < 6; frame++) { /* around the end of the ring */
         put(frame, 10 + frame);
         (void)take(frame);
@@ -162,7 +211,7 @@ static void test_what_is_under_way_can_be_looked_at_and_dropped(void)
 
 static void test_all_but_the_newest_can_be_dropped(void)
 {
-    sim_delay_line_place(&line, DELAY, NULL, sizeof(uint32_t), memory);
+    place_line(DELAY, NULL);
     sim_delay_line_keep_newest(&line);
     TEST_ASSERT_EQUAL_UINT64(0, sim_delay_line_count(&line));
     for (uint32_t frame = 10; frame < 13; frame++)
@@ -180,14 +229,14 @@ static void test_a_fault_is_asked_by_the_count_of_the_run_state(void)
 {
     const struct io_fault_state late = {.first_frame = 100, .last_frame = 200};
     const uint32_t first = 1, second = 2;
-    sim_delay_line_place(&line, DELAY, &late, sizeof(uint32_t), memory);
+    place_line(0, &late);
     TEST_ASSERT_NULL(sim_delay_line_pass(&line, 10, 150, &first));
     TEST_ASSERT_NULL(sim_delay_line_pass(&line, 11, 120, &second)); /* a state was put back */
     TEST_ASSERT_EQUAL_UINT32(1,
                              *(const uint32_t *)sim_delay_line_pass(&line, 10 + DELAY, 122, NULL));
     TEST_ASSERT_EQUAL_UINT32(2,
                              *(const uint32_t *)sim_delay_line_pass(&line, 11 + DELAY, 123, NULL));
-    TEST_ASSERT_EQUAL_PTR(&first, sim_delay_line_pass(&line, 30, 99, &first));
+    TEST_ASSERT_EQUAL_UINT32(1, *(const uint32_t *)sim_delay_line_pass(&line, 30, 99, &first));
 }
 
 int main(void)
@@ -203,6 +252,9 @@ int main(void)
     RUN_TEST(test_each_item_comes_once_and_in_order);
     RUN_TEST(test_all_that_came_due_is_there_to_be_taken);
     RUN_TEST(test_without_a_delay_it_is_there_at_once);
+    RUN_TEST(test_the_delay_of_a_fault_is_added_to_that_of_the_line);
+    RUN_TEST(test_the_end_of_a_fault_loses_only_the_items_that_it_holds_back);
+    RUN_TEST(test_the_newest_of_them_has_the_delay_of_the_line_before_it);
     RUN_TEST(test_what_is_under_way_can_be_looked_at_and_dropped);
     RUN_TEST(test_all_but_the_newest_can_be_dropped);
     RUN_TEST(test_a_fault_is_asked_by_the_count_of_the_run_state);

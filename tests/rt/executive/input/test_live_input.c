@@ -86,7 +86,7 @@ static void fly(void)
 {
     for (int frame = 0; frame < FRAMES; frame++) {
         run_frames(1);
-        put[frame] = sim->scratch.wire[0].put;
+        put[frame] = sim->scratch.delay_in[0].put;
         applied[frame] = sim->scratch.inputs;
         lost[frame] = sim->vehicle->link[0].lost;
         time_ns += 1000000;
@@ -127,7 +127,8 @@ static void test_without_a_delay_they_come_at_once(void)
     begin("delay: 0 s");
     fly();
     TEST_ASSERT_EQUAL_UINT64(5, sim->scratch.inputs);
-    TEST_ASSERT_EQUAL_UINT64_ARRAY(put, applied, FRAMES);
+    for (int n = 0; n < 4; n++)
+        TEST_ASSERT_EQUAL_INT(moves[n], first_with(applied, (uint64_t)n + 1));
     end();
 }
 
@@ -136,7 +137,7 @@ static void test_a_loss_that_stops_the_run_does_so_as_much_later(void)
 {
     record(moves, 1);
     begin("delay: 20 ms, on_loss: stop, lost_after: 1 ms");
-    while (sim->scratch.wire[0].put < 2) {
+    while (sim->scratch.delay_in[0].put < 2) {
         run_frames(1);
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
@@ -155,9 +156,9 @@ static void test_a_loss_that_stops_the_run_does_so_as_much_later(void)
 /* Two pictures that come at once are one command. */
 static bool is_loss_under_way(void)
 {
-    const uint64_t count = sim_delay_line_count(&sim->scratch.wire[0]);
+    const uint64_t count = sim_delay_line_count(&sim->scratch.delay_in[0]);
     const struct io_command *newest =
-        count ? sim_delay_line_peek(&sim->scratch.wire[0], count - 1, NULL) : NULL;
+        count ? sim_delay_line_peek(&sim->scratch.delay_in[0], count - 1, NULL) : NULL;
     return newest && newest->kind == IO_COMMAND_LOSS;
 }
 
@@ -173,7 +174,7 @@ static void test_a_state_that_is_put_back_leaves_the_last_word_of_a_hand_under_w
     static const uint32_t some[] = {2, 5, 6, 5000};
     record(some, 4);
     begin("delay: 20 ms");
-    while (sim->scratch.wire[0].put < 3) {
+    while (sim->scratch.delay_in[0].put < 3) {
         run_frames(1);
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
@@ -181,7 +182,7 @@ static void test_a_state_that_is_put_back_leaves_the_last_word_of_a_hand_under_w
     const uint64_t comes = frames - 1 + DELAY;
     run_frames(3);
     put_back();
-    TEST_ASSERT_EQUAL_UINT64(1, sim_delay_line_count(&sim->scratch.wire[0]));
+    TEST_ASSERT_EQUAL_UINT64(1, sim_delay_line_count(&sim->scratch.delay_in[0]));
     while (frames < comes)
         run_frames(1);
     TEST_ASSERT_EQUAL_UINT64(0, sim->scratch.inputs);
@@ -233,7 +234,7 @@ static void test_a_state_that_is_put_back_finds_the_loss_still_under_way(void)
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
     }
     put_back();
-    TEST_ASSERT_EQUAL_UINT64(1, sim_delay_line_count(&sim->scratch.wire[0]));
+    TEST_ASSERT_EQUAL_UINT64(1, sim_delay_line_count(&sim->scratch.delay_in[0]));
     TEST_ASSERT_EQUAL_UINT64(0, sim->vehicle->link[0].lost);
     run_frames(DELAY - 1);
     TEST_ASSERT_EQUAL_UINT64(0, sim->vehicle->link[0].lost);
@@ -248,12 +249,12 @@ static void test_the_trace_of_a_command_has_the_delay_in_it(void)
     static const uint32_t move[] = {2, 5000};
     record(move, 2);
     begin("delay: 20 ms");
-    while (sim->scratch.wire[0].put < 1) {
+    while (sim->scratch.delay_in[0].put < 1) {
         run_frames(1);
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
     }
-    const struct io_command *command = sim_delay_line_peek(&sim->scratch.wire[0], 0, NULL);
+    const struct io_command *command = sim_delay_line_peek(&sim->scratch.delay_in[0], 0, NULL);
     const uint64_t ready_ns = command->ready_ns, heard_ns = rt_now_ns();
     TEST_ASSERT_LESS_OR_EQUAL_UINT64(heard_ns, ready_ns);
     run_frames(DELAY - 1);
@@ -271,7 +272,7 @@ static void test_what_waited_in_a_pause_is_no_way_to_the_motion(void)
     static const uint32_t move[] = {2, 5000};
     record(move, 2);
     begin("delay: 20 ms");
-    while (sim->scratch.wire[0].put < 1) {
+    while (sim->scratch.delay_in[0].put < 1) {
         run_frames(1);
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
@@ -358,17 +359,17 @@ static void test_a_grid_that_follows_arrivals_sees_each_command_once(void)
     scenario->spec.lock.source = SIM_LOCK_ARRIVAL;
     source.phase_lock = &phase_lock;
     sights = questions = 0;
-    while (sim->scratch.wire[0].put < 3) {
-        const uint64_t before = sim->scratch.wire[0].put;
+    while (sim->scratch.delay_in[0].put < 3) {
+        const uint64_t before = sim->scratch.delay_in[0].put;
         const int seen = sights;
         run_frames(1);
         time_ns += 1000000;
         TEST_ASSERT_LESS_THAN_UINT64(FRAMES, frames);
-        TEST_ASSERT_EQUAL_UINT64(sim->scratch.wire[0].put - before, sights - seen);
+        TEST_ASSERT_EQUAL_UINT64(sim->scratch.delay_in[0].put - before, sights - seen);
         if (sights == seen)
             continue;
         const struct io_command *newest = sim_delay_line_peek(
-            &sim->scratch.wire[0], sim_delay_line_count(&sim->scratch.wire[0]) - 1, NULL);
+            &sim->scratch.delay_in[0], sim_delay_line_count(&sim->scratch.delay_in[0]) - 1, NULL);
         TEST_ASSERT_EQUAL_UINT64(newest->rx_ns, sight.local_ns);
         TEST_ASSERT_GREATER_THAN_UINT64(0, sight.local_ns);
         TEST_ASSERT_EQUAL_UINT64(0, sight.board_ns);
@@ -434,13 +435,13 @@ static void test_outages_are_kept_from_the_loss_to_the_next_command(void)
 {
     static const uint32_t some[] = {2, 5000};
     record(some, 2);
-    begin("modes: [0, 1]");
+    begin("modes: [0, 1], delay: 1 ms");
     const struct sim_link_outages *outages = &source.outages[0];
     for (uint64_t n = 0; n < SIM_LINK_OUTAGE_MAX + 2; n++) {
         struct io_command command = {.kind = IO_COMMAND_CONTROLS, .rx_ns = 5, .ready_ns = 6};
         const uint64_t from = frames;
         command.kind = IO_COMMAND_LOSS;
-        sim_delay_line_push(&sim->scratch.wire[0], frames, &command);
+        sim_delay_line_push_due(&sim->scratch.delay_in[0], frames, &command);
         run_frames(1);
         TEST_ASSERT_EQUAL_UINT32(n + 1, outages->count);
         TEST_ASSERT_EQUAL_UINT32(n, outages->returns);
@@ -450,13 +451,13 @@ static void test_outages_are_kept_from_the_loss_to_the_next_command(void)
         }
         run_frames(2);
         command.kind = IO_COMMAND_CONTROLS;
-        sim_delay_line_push(&sim->scratch.wire[0], frames, &command);
+        sim_delay_line_push_due(&sim->scratch.delay_in[0], frames, &command);
         run_frames(1);
         TEST_ASSERT_EQUAL_UINT32(n + 1, outages->returns);
         if (n < SIM_LINK_OUTAGE_MAX)
             TEST_ASSERT_EQUAL_UINT64(from + 3, outages->kept[n].last_frame);
         command.kind = IO_COMMAND_CONTROLS; /* one more is no return */
-        sim_delay_line_push(&sim->scratch.wire[0], frames, &command);
+        sim_delay_line_push_due(&sim->scratch.delay_in[0], frames, &command);
         run_frames(1);
         TEST_ASSERT_EQUAL_UINT32(n + 1, outages->returns);
     }
