@@ -356,7 +356,9 @@ static void place_passes(struct dyn_model *model, int *room)
     memset(room, 0, 2 * (size_t)model->link_count * sizeof *room);
     for (int l = 0; l < model->link_count; l++) {
         struct dyn_tree_link *link = &model->link[l];
-        link->pass = link->kind == DYN_TREE_LINK_REVOLUTE ? DYN_PASS_REVOLUTE : DYN_PASS_OTHER;
+        link->pass = link->kind == DYN_TREE_LINK_REVOLUTE ? DYN_PASS_REVOLUTE
+                     : link->kind == DYN_TREE_LINK_FREE   ? DYN_PASS_FREE
+                                                          : DYN_PASS_OTHER;
         if (link->parent >= 0) {
             carried[link->parent]++;
             heir[link->parent] = l;

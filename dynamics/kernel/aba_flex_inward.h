@@ -431,6 +431,8 @@ DYN_APART void inward_flexible(const struct dyn_model *model, const struct dyn_i
             inward_hinge(model, link, tau[link->v_at], work, L);
         else if (pass == DYN_PASS_REVOLUTE)
             inward_revolute(link, tau[link->v_at], L, on);
+        else if (pass == DYN_PASS_FREE)
+            inward_free(link, tau + link->v_at, L, on);
         else if (link->node >= 0)
             inward_node(model, link, work, L, on);
         else

@@ -135,6 +135,8 @@ DYN_APART void outward_flexible(const struct dyn_model *model, const struct dyn_
             outward_hinge(model, link, work, L, out + link->v_at);
         else if (pass == DYN_PASS_REVOLUTE)
             outward_revolute(L, on, out + link->v_at);
+        else if (pass == DYN_PASS_FREE)
+            outward_free(L, on, out + link->v_at);
         else if (link->node >= 0)
             outward_node(model, link, work, L, on);
         else

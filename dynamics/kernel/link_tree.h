@@ -27,6 +27,7 @@ enum dyn_tree_link_kind {
 enum dyn_tree_link_pass {
     DYN_PASS_REVOLUTE,      /* a joint that turns */
     DYN_PASS_LONE_REVOLUTE, /* the only link on its node: treated together with the node */
+    DYN_PASS_FREE,          /* a free link */
     DYN_PASS_OTHER,
     DYN_PASS_LONE_NODE,  /* the node of such a joint: not treated by itself */
     DYN_PASS_EMPTY_NODE, /* a node that carries nothing */
