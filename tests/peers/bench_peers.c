@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "dynamics/kernel/batch.h"
+#include "dynamics/kernel/batch/batch.h"
 #include "rt/check.h"
 #include "tests/peers/made.h"
 #include "tests/peers/subject.h"

@@ -1,10 +1,10 @@
 /*
  * The inward pass of a batch kernel through hinges without a rotor, its hot path.  Compiles as C
- * and as C++, as batch_rigid.h does.  Tested by tests/dynamics/kernel/test_batch.c.
+ * and as C++, as batch_rigid.h does.  Tested by tests/dynamics/kernel/batch/test_batch.c.
  */
 #pragma once
 
-#include "dynamics/kernel/batch_outward.h"
+#include "dynamics/kernel/batch/batch_outward.h"
 
 /* ---- links and their parents --------------------------------------------------------------- */
 

@@ -1,17 +1,17 @@
 /*
  * Many states at once against one at a time, and against the inverse dynamics.
  */
-#include "dynamics/kernel/batch.h"
+#include "dynamics/kernel/batch/batch.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "dynamics/analysis/rnea.h"
 #include "dynamics/kernel/aba.h"
-#include "dynamics/kernel/batch_isa.h"
+#include "dynamics/kernel/batch/batch_isa.h"
 #include "dynamics/kernel/link_tree.h"
 #include "dynamics/kernel/work.h"
-#include "tests/dynamics/kernel/batch_eight.h"
+#include "tests/dynamics/kernel/batch/batch_eight.h"
 #include "tests/dynamics/tree.h"
 #include "unity.h"
 

@@ -1,10 +1,11 @@
 /*
  * Hinges with nothing beyond them, for which struct dyn_batch_leaf has most terms precomputed.
- * Compiles as C and as C++, as batch_rigid.h does.  Tested by tests/dynamics/kernel/test_batch.c.
+ * Compiles as C and as C++, as batch_rigid.h does.  Tested by
+ * tests/dynamics/kernel/batch/test_batch.c.
  */
 #pragma once
 
-#include "dynamics/kernel/batch_hinge.h"
+#include "dynamics/kernel/batch/batch_hinge.h"
 
 /* A leaf without its rod, in joint axes: I and mc = [x y 0].  U is the z column: Ua of I, Ul = z x
  * mc.

@@ -2,13 +2,13 @@
  * The public side of the batch kernels: the tree in their axes and order, and groups that are not
  * full.
  */
-#include "dynamics/kernel/batch.h"
+#include "dynamics/kernel/batch/batch.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "dynamics/check.h"
-#include "dynamics/kernel/batch_isa.h"
+#include "dynamics/kernel/batch/batch_isa.h"
 #include "dynamics/layout.h"
 
 /* A link of the model during the placement of the batch. */

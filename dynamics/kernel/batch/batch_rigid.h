@@ -1,7 +1,7 @@
 /*
  * The body of a batch kernel: included once by each of batch_sse2.c, batch_avx2.c and
  * batch_avx512.c, which name it in DYN_BATCH_KERNEL, define `wide` and are compiled for that
- * instruction set.  Tested by tests/dynamics/kernel/test_batch.c.
+ * instruction set.  Tested by tests/dynamics/kernel/batch/test_batch.c.
  *
  * Letters as in aba_kernel.h, but in the axes of batch_isa.h.  A lane holds a number of one state,
  * so nothing is shuffled, and the joint's own axis is always z: of a hinge U is a column of IA and
@@ -17,7 +17,7 @@
  * This file compiles as C and as C++.  Of `wide` it uses + - *, the unary minus and the functions
  * wide_..., so that it can be compiled with a number that counts.
  */
-#include "dynamics/kernel/batch_leaf.h"
+#include "dynamics/kernel/batch/batch_leaf.h"
 
 /* ---- inward: all other links --------------------------------------------------------------- */
 

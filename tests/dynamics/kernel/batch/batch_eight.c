@@ -3,8 +3,8 @@
  */
 #define DYN_WIDE         8
 #define DYN_BATCH_KERNEL batch_eight
-#include "tests/dynamics/kernel/batch_eight.h"
+#include "tests/dynamics/kernel/batch/batch_eight.h"
 
-#include "dynamics/kernel/batch_wide.h"
+#include "dynamics/kernel/batch/batch_wide.h"
 
-#include "dynamics/kernel/batch_rigid.h"
+#include "dynamics/kernel/batch/batch_rigid.h"

@@ -1,11 +1,12 @@
 /*
  * The velocity pass of a batch kernel: the given joint forces, and the motion of the links.
- * Compiles as C and as C++, as batch_rigid.h does.  Tested by tests/dynamics/kernel/test_batch.c.
+ * Compiles as C and as C++, as batch_rigid.h does.  Tested by
+ * tests/dynamics/kernel/batch/test_batch.c.
  */
 #pragma once
 
-#include "dynamics/kernel/batch_algebra.h"
-#include "dynamics/kernel/batch_isa.h"
+#include "dynamics/kernel/batch/batch_algebra.h"
+#include "dynamics/kernel/batch/batch_isa.h"
 
 /* ---- scratch ------------------------------------------------------------------------------- */
 

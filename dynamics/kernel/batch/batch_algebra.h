@@ -1,7 +1,7 @@
 /*
  * Vectors and articulated inertias of several states at once.  Private to the batch kernels, which
  * define `wide`.  Compiles as C and as C++, as batch_rigid.h does.  Tested by
- * tests/dynamics/kernel/test_batch.c.
+ * tests/dynamics/kernel/batch/test_batch.c.
  */
 #pragma once
 
