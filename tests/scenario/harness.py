@@ -63,7 +63,7 @@ def count_records(log):
     """Records in a log by somebody else's library, which also checks its CRCs; None where it is not installed."""
     if not shutil.which("node") or not (PEERS / "node_modules").exists():
         return None
-    done = node(ROOT / "tests/scenario/count_records.mjs", log)
+    done = node(ROOT / "tests/scenario/log/count_records.mjs", log)
     done.check_returncode()
     return int(done.stdout)
 

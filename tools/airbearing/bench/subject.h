@@ -1,7 +1,7 @@
 /*
  * A model under measurement: the tree, a pool of states, and the two calls that are measured.
  *
- * Tested by tests/scenario/test_bench_words.py.
+ * Tested by tests/scenario/commands/test_bench_figures.py.
  */
 #pragma once
 
