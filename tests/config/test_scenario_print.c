@@ -263,7 +263,7 @@ static void test_a_deep_tree_is_indented_as_far_as_a_line_has_room(void)
     TEST_ASSERT_EQUAL_STRING("", at);
 }
 
-static void test_one_mode_has_no_range_and_a_pulse_may_leave_by_a_line(void)
+static void test_one_mode_has_no_range_and_a_sync_pulse_may_go_to_a_serial_line(void)
 {
     printed("name: x\nbodies:\n- {name: a, joint: free, mass: 10, inertia: 1 1 1, flex: {type: "
             "oscillators, oscillators: [{axis: 1 0 0, mass: 4, frequency: 2 Hz}]}}\n"
@@ -283,7 +283,7 @@ int main(void)
     RUN_TEST(test_a_bare_scenario_has_no_empty_headings);
     RUN_TEST(test_the_magnetic_model_is_named_where_it_is_used);
     RUN_TEST(test_a_deep_tree_is_indented_as_far_as_a_line_has_room);
-    RUN_TEST(test_one_mode_has_no_range_and_a_pulse_may_leave_by_a_line);
+    RUN_TEST(test_one_mode_has_no_range_and_a_sync_pulse_may_go_to_a_serial_line);
     free(text);
     return UNITY_END();
 }

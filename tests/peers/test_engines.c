@@ -117,13 +117,13 @@ static void test_the_engine_agrees_on_the_arm_of_our_own(void)
     compare("arm7", &subject);
 }
 
-static void test_the_engine_agrees_on_chains_made_up(void)
+static void test_the_engine_agrees_on_random_chains(void)
 {
     compare_made("made chain10", made_chain(10), 10);
     compare_made("made chain100", made_chain(100), 100);
 }
 
-static void test_the_engine_agrees_on_a_spacecraft_made_up(void)
+static void test_the_engine_agrees_on_a_synthetic_spacecraft(void)
 {
     compare_made("made craft", made_spacecraft(), MADE_SPACECRAFT_BODIES);
 }
@@ -152,10 +152,10 @@ int main(int argc, char **argv)
     }
     UNITY_BEGIN();
     RUN_TEST(test_the_engine_agrees_on_the_models_of_the_reference);
-    RUN_TEST(test_the_engine_agrees_on_chains_made_up);
+    RUN_TEST(test_the_engine_agrees_on_random_chains);
     if (!engine->serial_only) {
         RUN_TEST(test_the_engine_agrees_on_the_arm_of_our_own);
-        RUN_TEST(test_the_engine_agrees_on_a_spacecraft_made_up);
+        RUN_TEST(test_the_engine_agrees_on_a_synthetic_spacecraft);
         RUN_TEST(test_the_engine_agrees_on_trees_of_every_joint);
     }
     return UNITY_END();

@@ -248,7 +248,7 @@ static void assert_taken(struct dyn_effector *good, double *number, double value
     *number = kept;
 }
 
-static void test_what_is_just_sound_is_taken(void)
+static void test_parameters_just_inside_their_limits_are_accepted(void)
 {
     struct dyn_effector prop = {
         .type = DYN_EFFECTOR_ROTOR,
@@ -379,7 +379,7 @@ static void test_a_foot_is_pressed_up_at_its_place(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_what_is_just_sound_is_taken);
+    RUN_TEST(test_parameters_just_inside_their_limits_are_accepted);
     RUN_TEST(test_every_component_of_a_place_and_of_drag_is_looked_at);
     RUN_TEST(test_a_battery_gives_the_power_at_the_voltage_that_is_left);
     RUN_TEST(test_drag_acts_at_its_place_along_each_axis_by_itself);

@@ -126,7 +126,7 @@ static void check_slope(struct dyn_vec3 r, double years)
     TEST_ASSERT_DOUBLE_WITHIN(1e-9 * dyn_norm(B), 0.0, dyn_norm(dyn_sub(B, want)));
 }
 
-static void test_any_field_is_the_slope_of_its_potential(void)
+static void test_any_field_is_the_gradient_of_its_potential(void)
 {
     for (int degree = 1; degree <= DYN_MAGNETIC_FIELD_DEGREE_MAX; degree++) {
         make_random(degree);
@@ -170,7 +170,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_a_dipole_has_its_closed_form);
-    RUN_TEST(test_any_field_is_the_slope_of_its_potential);
+    RUN_TEST(test_any_field_is_the_gradient_of_its_potential);
     RUN_TEST(test_coefficients_change_with_the_years);
     RUN_TEST(test_poles_are_nothing_special);
     RUN_TEST(test_terms_above_the_degree_do_not_count);

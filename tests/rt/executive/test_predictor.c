@@ -208,7 +208,7 @@ static const char craft[] =
     "tunable: [devices.wheel.max_torque, environment.wind.x]\n"
     "predictor: {rate: 20 Hz, ahead: 250 ms}\n";
 
-static void test_the_ghost_of_a_hand_is_where_the_vehicle_will_be(void)
+static void test_the_prediction_for_a_hand_is_where_the_vehicle_will_be(void)
 {
     bring_up_both(read_hand());
     TEST_ASSERT_EQUAL_UINT32(500, scenario->spec.predictor.ahead);
@@ -237,7 +237,7 @@ static void test_so_is_that_of_a_hand_whose_wire_is_late_by_a_fault(void)
 }
 
 /* A grapple that is still under way happens to the ghost first, and so does all that follows. */
-static void test_the_ghost_of_an_arm_grapples_before_the_arm(void)
+static void test_the_predicted_arm_grapples_before_the_arm(void)
 {
     int ahead = 0;
     bring_up_both(read_arm());
@@ -259,7 +259,7 @@ static void test_the_ghost_of_an_arm_grapples_before_the_arm(void)
 }
 
 /* What the operator does between frames comes along with the next outlook. */
-static void test_a_tuned_and_restored_vehicle_has_its_ghost_too(void)
+static void test_a_tuned_and_restored_vehicle_is_predicted_too(void)
 {
     bring_up_both(craft);
     for (int i = 0; i < 2; i++)
@@ -293,7 +293,7 @@ static void test_where_no_more_commands_come_it_is_right_however_far(void)
 }
 
 /* What the frame copies is bounded; the rest is told to be missing. */
-static void test_more_than_the_outlook_has_room_for_is_cut(void)
+static void test_more_than_the_prediction_input_has_room_for_is_cut(void)
 {
     bring_up_both("name: x\nrate: 1 kHz\n"
                   "bodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n"
@@ -327,7 +327,7 @@ static void test_a_rehearsal_shows_nothing(void)
 
 /* ---- the thread ---- */
 
-static void test_the_thread_predicts_what_it_is_shown(void)
+static void test_the_thread_predicts_from_its_prediction_input(void)
 {
     int failure, carried;
     uint64_t log_ns;
@@ -358,7 +358,7 @@ static void test_the_thread_predicts_what_it_is_shown(void)
     sim_predictor_close(runs);
 }
 
-static void test_without_a_predictor_there_is_no_ghost(void)
+static void test_without_a_predictor_there_is_no_prediction(void)
 {
     int failure = 1;
     bring_up("name: x\nbodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n");
@@ -372,16 +372,16 @@ int main(int argc, char **argv)
 {
     root = argc > 1 ? argv[1] : ".";
     UNITY_BEGIN();
-    RUN_TEST(test_the_ghost_of_a_hand_is_where_the_vehicle_will_be);
+    RUN_TEST(test_the_prediction_for_a_hand_is_where_the_vehicle_will_be);
     RUN_TEST(test_so_is_that_of_a_craft_with_two_links_in_the_wind);
     RUN_TEST(test_so_is_that_of_a_hand_whose_wire_is_late_by_a_fault);
-    RUN_TEST(test_the_ghost_of_an_arm_grapples_before_the_arm);
-    RUN_TEST(test_a_tuned_and_restored_vehicle_has_its_ghost_too);
+    RUN_TEST(test_the_predicted_arm_grapples_before_the_arm);
+    RUN_TEST(test_a_tuned_and_restored_vehicle_is_predicted_too);
     RUN_TEST(test_where_no_more_commands_come_it_is_right_however_far);
-    RUN_TEST(test_more_than_the_outlook_has_room_for_is_cut);
+    RUN_TEST(test_more_than_the_prediction_input_has_room_for_is_cut);
     RUN_TEST(test_a_rehearsal_shows_nothing);
-    RUN_TEST(test_the_thread_predicts_what_it_is_shown);
-    RUN_TEST(test_without_a_predictor_there_is_no_ghost);
+    RUN_TEST(test_the_thread_predicts_from_its_prediction_input);
+    RUN_TEST(test_without_a_predictor_there_is_no_prediction);
     let_go();
     return UNITY_END();
 }

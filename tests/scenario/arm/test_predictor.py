@@ -79,7 +79,7 @@ class Ghost(harness.Case):
             return [dict(zip(names, row)) for row in csv.reader(file)]
 
     @unittest.skipUnless(HAS_PEERS, "the packages of tools/peers are not installed")
-    def test_the_ghost_is_where_the_vehicle_will_be(self):
+    def test_the_prediction_is_where_the_vehicle_will_be(self):
         log, port, live = self.dir / "run.mcap", harness.free_port(), self.dir / "live.jsonl"
         viewer = self.spawn([*harness.NODE, PEER, "collect", f"ws://127.0.0.1:{port}/?rate=all", live],
                             stdout=subprocess.PIPE, text=True)
@@ -130,7 +130,7 @@ class Ghost(harness.Case):
         self.assertGreater(near, 10)
         self.assertGreater(max(turned), math.radians(0.5), "nothing to predict: the satellite stood still")
 
-    def test_check_tells_of_the_predictor_and_its_cost(self):
+    def test_check_reports_the_predictor_and_its_cost(self):
         code, out, _ = self.call("check", HAND)
         self.assertEqual(code, 0)
         self.assertNotIn("outlook", out)

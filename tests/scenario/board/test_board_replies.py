@@ -349,7 +349,7 @@ class Ground(Station):
         self.fly_by_orders(lambda seconds: self.fly(seconds, every=50), board_peer.ALTITUDE)
         self.assert_flight("board-quad-orders.txt")
 
-    def test_a_station_with_a_bad_address_is_told(self):
+    def test_a_station_with_a_bad_address_is_reported(self):
         self.board("--vehicle", "quad", "--ground", "nowhere", "--connect", "127.0.0.1:14560")
         self.assert_golden("board-ground-address.txt", self.last_words(2))
 
@@ -477,7 +477,7 @@ class Betaflight(board_peer.Case):
         self.assertRegex(words, r"^board: stopped; \d+ in, \d+ out, 0 lost, \d+ bad; (armed|disarmed)\n$")
         self.said.append(words.split(" lost")[1])
 
-    def test_it_is_flown_by_the_sticks(self):
+    def test_it_follows_the_sticks(self):
         self.start()
         self.fly(0.1)
         for channels in ((1500, 1500, 1050, 1500, 1701), (1500, 1500, 1000, 1500, 1701), (1500, 1500, 1000, 1500, 1700),
@@ -520,7 +520,7 @@ class Betaflight(board_peer.Case):
         self.assertIn(", 9 bad; armed", self.said[-1])
         self.assert_golden("board-betaflight-bad.txt", "\n".join(self.said))
 
-    def test_a_port_that_is_taken_is_told(self):
+    def test_a_port_that_is_taken_is_reported(self):
         for above in (1, 2):
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
                 other.bind(("127.0.0.1", self.port + above))
@@ -573,7 +573,7 @@ class Stream(board_peer.Case):
         self.assertEqual(struct.unpack("<IBBBBB", payload), (0, 0, 12, 0xA1, 4, 3))
         self.stop()
 
-    def test_times_are_asked_and_told(self):
+    def test_times_are_asked_and_answered(self):
         line = self.meet("--clock-ppm", "100000")
         line.exchange(sensor(4000))
         ours = struct.unpack("<qq", board_peer.fill(line.await_(board_peer.TIMESYNC), 16))
@@ -624,7 +624,7 @@ class Stream(board_peer.Case):
         line.exchange(board_peer.status(6, kind=6), sensor(16000))  # an emergency of a ground station
         self.assertIn(", 8 lost, 1 bad", self.stop())
 
-    def test_an_emergency_disarms_once_and_is_told_by_a_quiet_board(self):
+    def test_an_emergency_disarms_once_and_is_reported_by_a_quiet_board(self):
         line = self.meet("--quiet")
         line.exchange(truth(4000, [1, 0, 0, 0]), sensor(4000, (0.1, 0, 0)))
         line.send(board_peer.status(6))
@@ -641,7 +641,7 @@ class Stream(board_peer.Case):
         self.meet("--wait", "0.2")
         self.assertRegex(self.last_words(1), r"^board: no simulator answered; 0 in, \d out, 0 lost, 0 bad\n$")
 
-    def test_it_waits_for_ever_when_told(self):
+    def test_it_waits_for_ever_with_that_option(self):
         self.meet("--wait", "0", "--timeout", "0.5")
         time.sleep(0.3)
         self.assertIsNone(self.process.poll())
@@ -683,7 +683,7 @@ class Stream(board_peer.Case):
             line.send(*told, quad.sensor(0, **more))
             time.sleep(0.01)
 
-    def test_a_board_in_the_loop_tells_its_attitude_and_streams(self):
+    def test_a_board_in_the_loop_sends_its_attitude_and_streams(self):
         line = self.meet("--vehicle", "quad", wire_name="px4-hitl")
         message, payload, _ = self.first
         self.assertEqual((message, struct.unpack("<IBBBBB", payload)), (0, (0, 2, 12, 0x3D, 3, 3)))
@@ -867,7 +867,7 @@ class Px4(board_peer.Case):
             self.assertEqual(self.last_words(),
                              f"board: simulator hung up; {first + 4} in, 7 out, 0 lost, 0 bad\n")
 
-    def test_it_asks_until_somebody_listens(self):
+    def test_it_asks_until_a_peer_listens(self):
         port = harness.free_port()
         self.board("--wire", "px4", "--connect", f"127.0.0.1:{port}")
         time.sleep(0.2)

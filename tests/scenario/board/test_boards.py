@@ -150,7 +150,7 @@ class Boards(harness.Case):
                          [(0, SAID, NONE), (0, ANSWERED, 1), (0, SAID, 1), (0, ANSWERED, 1), (0, GIVEN_UP, 1),
                           (1, SAID, NONE), (1, ACCEPTED, 0)])
 
-    def test_a_step_that_nobody_answers_is_a_no(self):
+    def test_a_step_without_an_answer_fails_the_run(self):
         line, told = self.fly_badly([{"at": "1 s", "arm": True}], "--seconds", "2",
                                     *self.options("px4", "--vehicle", "quad"),
                                     "--set", f"links.board.ground_line=127.0.0.1:{harness.free_port()}")
@@ -175,7 +175,7 @@ class Boards(harness.Case):
         self.assertGreater(report["io"]["commands"], 2000)  # half of them, where others take the board's time
         self.assertGreater(report["links"][0]["forwarded"], 100)
 
-    def test_a_board_that_is_not_in_hil_mode_is_told_so(self):
+    def test_a_board_that_is_not_in_hil_mode_is_reported(self):
         code, _, err = self.call("run", self.scenario("quad-px4-hitl"), "--set",
                                  "links.board.connect_within=4 s", "--set", "links.board.lost_after=60 s",
                                  *self.options("px4-hitl", "--vehicle", "quad", "--no-hil"))

@@ -119,7 +119,7 @@ class Bench(golden.Case):
         self.assertEqual(self.asked("bench_flops").splitlines()[-1], "DIR/swing.urdf unsaid")
         self.assertTrue(self.asked("path/env").endswith(f"--model DIR/swing.urdf --calls {CALLS}\n"))
 
-    def test_what_could_not_be_counted_is_told(self):
+    def test_what_could_not_be_counted_is_reported(self):
         self.put("path/env", "echo Collected : 5", code=1)
         self.put("bench_flops", "echo a joint mimics another >&2; echo more", code=2)
         out = self.bench("--made", "chain2")
@@ -145,7 +145,7 @@ class Bench(golden.Case):
         (model,) = json.loads(self.bench("--made", "chain2", "--json"))["models"]
         self.assertEqual([model[key] for key in ("instructions", "flops")], [None, None])
 
-    def test_all_that_are_made_here(self):
+    def test_all_builtin_models_are_measured(self):
         report = json.loads(self.bench("--isa", "sse2", "--json"))
         self.assertEqual([(m["name"], m["nv"], m["links"]) for m in report["models"]],
                          [("arm7", 7, 7), ("chain30", 30, 30), ("chain100", 100, 100), ("spacecraft22", 28, 23)])
@@ -217,7 +217,7 @@ class Bench(golden.Case):
 
 
 class Flops(golden.Case):
-    def test_counts_of_made_models(self):
+    def test_counts_of_builtin_models(self):
         if not FLOPS.exists():
             self.skipTest("no counting build")
         said = []

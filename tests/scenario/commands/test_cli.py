@@ -43,7 +43,7 @@ class CommandLine(harness.Case):
             self.assertEqual((code, out), (2, ""))
             self.assert_one_line(err, "absent.yaml")
 
-    def test_a_scenario_by_its_bare_name_is_told_where_it_is(self):
+    def test_a_scenario_by_its_bare_name_is_answered_with_its_path(self):
         for given, meant in (("rms", "config/scenarios/rms.yaml"), ("rms.yml", "config/scenarios/rms.yaml"),
                              ("config/rms", "config/scenarios/rms.yaml"),
                              ("config/scenarios/rms.yml", "config/scenarios/rms.yaml")):

@@ -232,7 +232,7 @@ class Tune(Doctor):
         self.assertEqual(self.tree(), before)
         self.assertEqual(list(self.dir.glob("*undo*")), [])
 
-    def test_tune_speaks_json(self):
+    def test_tune_prints_json(self):
         self.make(PLAIN)
         code, report = self.report("--tune", "--apply", "--undo-file", "u")
         self.assertEqual((code, report["applied"], report["undo_file"]), (0, True, "u"))
@@ -273,7 +273,7 @@ class Usage(Doctor):
             self.assertEqual((code, out), (64, ""), arguments)
             self.assertNotEqual(err, "")
 
-    def test_help_tells_every_measured_reason_to_be_unfit(self):
+    def test_help_lists_every_measured_reason_to_be_unfit(self):
         code, out, err = self.call("doctor", "--help")
         self.assertEqual((code, err), (0, ""))
         self.assertIn("usage: airbearing doctor", out)

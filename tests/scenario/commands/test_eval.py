@@ -185,7 +185,7 @@ class Eval(harness.Case):
     def test_a_model_that_cannot_move_has_no_coordinates(self):
         self.assertEqual(self.eval(BALL, [{"q": [], "v": [], "tau": []}]), [{"a": []}])
 
-    def test_every_mistake_in_a_line_is_told(self):
+    def test_every_mistake_in_a_line_is_reported(self):
         for line, what in (
             ('{"q":[0],"v":[0]}', 'there is no "tau"'),
             ('{"q":[0,1],"v":[0],"tau":[0]}', '"q" has 2 numbers, this model needs 1'),
@@ -204,7 +204,7 @@ class Eval(harness.Case):
             self.assert_one_line(err, what)
             self.assertRegex(err, "^<stdin>:1:[0-9]+: ")
 
-    def test_an_answer_that_is_no_number_is_told(self):
+    def test_an_answer_that_is_nan_is_reported(self):
         line = '{"q":[1,0],"v":[0,1e200],"tau":[0,0]}'
         text = SWAPPED.replace('<axis xyz="0 0 1"/></joint>\n  <joint name="turn"',
                                '<axis xyz="1 0 0"/></joint>\n  <joint name="turn"')
@@ -230,7 +230,7 @@ class Eval(harness.Case):
                                    input=line(1 + 5e-7, 0, 0, 0))
         self.assertEqual((code, err), (0, ""))
 
-    def test_mistakes_in_the_model_are_told_at_their_place(self):
+    def test_mistakes_in_the_model_are_reported_at_their_place(self):
         err = self.refused(PENDULUM.replace("continuous", "screw"), "")
         self.assert_one_line(err, "model.urdf:4:29: there is no joint type")
         err = self.refused(BALL.replace('"2"', '"0"'), "", "--base", "free")
@@ -242,7 +242,7 @@ class Eval(harness.Case):
         self.assertEqual((code, out), (2, ""))
         self.assert_one_line(err, "absent.urdf: there is no such file")
 
-    def test_answers_that_cannot_be_written_are_told(self):
+    def test_answers_that_cannot_be_written_are_reported(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([harness.AIRBEARING, "eval", self.model(PENDULUM)], stdout=full,
                                   stderr=subprocess.PIPE, text=True, input='{"q":[0],"v":[0],"tau":[0]}')

@@ -161,7 +161,7 @@ class Modes(Linear):
             self.assert_close(self.hz(answer), [math.sqrt(30 / panel_inertia()) / (2 * math.pi)], 12)
             self.assertEqual((answer["rigid"], answer["zero_eigenvalues"]), (6, 12))
 
-    def test_rigid_motions_are_told_from_damped_modes(self):
+    def test_rigid_motions_are_distinguished_from_damped_modes(self):
         rate, damping = math.sqrt(30 / panel_inertia()), 0.5 / (2 * math.sqrt(30 * panel_inertia()))
         answer = self.ask("modes", PANEL % 0.5)
         self.assert_close(self.hz(answer), [rate / (2 * math.pi)], 12)
@@ -584,7 +584,7 @@ class Flexible(Linear):
         self.assertLess(max(slow[0]), 0.01)
         self.assert_close(slow[1], slow[0], 6)
 
-    def test_a_bent_body_is_on_its_way_back_unless_held(self):
+    def test_a_bent_body_returns_unless_held(self):
         text = booms().replace("    damping: 0", "    start: 0.5 0 0 0 0\n    damping: 0")
         locked = {"locked": ["bus", "left", "right"]}
         self.assertGreater(self.ask("modes", text, at=locked)["equilibrium"]["largest"], 1)
@@ -621,7 +621,7 @@ class Flexible(Linear):
 
 
 class Mistakes(Linear):
-    def test_every_mistake_in_a_point_is_told_at_its_place(self):
+    def test_every_mistake_in_a_point_is_reported_at_its_place(self):
         for at, place, what in (
             ('{"q": [0]}', "1:7", '"q" has 1 numbers, this model needs 2'),
             ('{"q": 0}', "1:7", '"q" needs a list of 2 numbers'),
@@ -669,7 +669,7 @@ class Mistakes(Linear):
         self.refused(text, {"locked": ["lower"]}, "at.json:1:13: joint \"lower\" mimics another")
         self.refused(text, {"prescribed": {"lower": {}}}, "at.json:1:17: joint \"lower\" mimics another")
 
-    def test_files_that_are_not_there_are_told(self):
+    def test_files_that_are_not_there_are_reported(self):
         for command in ("linearize", "modes"):
             code, out, err = self.call(command, self.dir / "absent.urdf")
             self.assertEqual((code, out), (2, ""))
@@ -678,11 +678,11 @@ class Mistakes(Linear):
             self.assertEqual((code, out), (2, ""))
             self.assert_one_line(err, "absent.json: there is no such file")
 
-    def test_an_answer_that_is_no_number_is_told(self):
+    def test_an_answer_that_is_nan_is_reported(self):
         for command in ("linearize", "modes"):
             self.refused(BEAD, {"v": [1e200, 1e200]}, "the answer is too large", command=command)
 
-    def test_answers_that_cannot_be_written_are_told(self):
+    def test_answers_that_cannot_be_written_are_reported(self):
         for command in ("linearize", "modes"):
             with open("/dev/full", "w") as full:
                 done = subprocess.run([harness.AIRBEARING, command, self.file("model", DOUBLE)], stdout=full,

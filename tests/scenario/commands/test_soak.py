@@ -102,7 +102,7 @@ class Verdict(harness.Case):
         with self.assertRaises(soak.Unfit):
             soak.steps_for(0.5, [(1, trial(25000)), (33, trial(24000))])
 
-    def test_theft_that_no_kernel_accounts_for_is_told(self):
+    def test_stolen_time_that_no_kernel_accounts_for_is_reported(self):
         report = copy.deepcopy(GOOD)
         report["stolen_ns_total"], report["overrun_causes"]["own"] = 50_000_000, 2
         self.assertIn("may be theft", list(soak.machine_lines(report, 0))[-1])
@@ -121,7 +121,7 @@ class Short(harness.Case):
     def figure(self, out, what):
         return int(re.search(rf"^  {what} +(\d+) ", out, re.M).group(1))
 
-    def test_a_sound_run_is_a_yes(self):
+    def test_a_good_run_passes(self):
         for _ in range(3):
             code, out = self.soak("--minutes", "0.1")
             if not self.figure(out, "overruns by own work"):

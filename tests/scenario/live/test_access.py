@@ -158,7 +158,7 @@ class Door(harness.Case):
         live = self.stop()
         self.assertEqual((live["viewers"], live["refused"]), (9, 17))
 
-    def test_who_may_command_is_told_so(self):
+    def test_an_operator_is_told_that_it_may_command(self):
         self.serve(harness.TUMBLE)
         for path, headers, expected in (("/", {}, "no"), ("/?operator=sesame", {}, "yes"),
                                         ("/", {"Authorization": "Operator sesame"}, "yes"),
@@ -172,7 +172,7 @@ class Door(harness.Case):
             self.assertEqual(info["name"], "tumble")
         self.stop()
 
-    def test_the_address_tells_where_the_tokens_are(self):
+    def test_the_address_says_where_the_tokens_are(self):
         one, two = self.dir / "one", self.dir / "two"
         one.write_text("first\nsecond\n")
         two.write_text("third\r\n")
@@ -202,7 +202,7 @@ class Door(harness.Case):
             self.assertEqual(self.looks("/?token=" + "y" * 254)[0], 401)
             self.stop()
 
-    def test_a_message_of_64_kib_is_heard_whole_or_in_pieces_and_one_byte_more_is_not(self):
+    def test_a_message_of_64_kib_is_accepted_whole_or_in_pieces_and_one_byte_more_is_not(self):
         self.serve(harness.TUMBLE, "--set", "tunable=[devices.gyro.bias]")
         line, status, _ = self.request("/", **LIVE)
         self.assertEqual(status, 101)
@@ -241,7 +241,7 @@ class Door(harness.Case):
                 self.assertEqual(len(said["parameters"]), 3)
                 return said["id"]
 
-    def test_the_end_is_told(self):
+    def test_the_end_is_announced(self):
         self.serve(harness.TUMBLE)
         line, _, _ = self.request("/", **LIVE)
         self.run_.send_signal(signal.SIGINT)

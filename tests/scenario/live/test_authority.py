@@ -272,7 +272,7 @@ class Authority(harness.Case):
         report, _ = self.end(run)
         self.assertEqual(report["live"]["viewers"], 2)
 
-    def test_a_wrong_operator_token_is_refused_at_the_door(self):
+    def test_a_wrong_operator_token_is_refused_at_the_connection(self):
         run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600")
         token = query.partition("=")[2]
         self.assert_refused(403, port, "?operator=" + "0" * 32)
@@ -373,7 +373,7 @@ class Authority(harness.Case):
         self.assertTrue(one.call("/resume")[0])
         self.end(run)
 
-    def test_those_who_look_on_do_not_keep_an_operator_out(self):
+    def test_viewers_do_not_keep_an_operator_out(self):
         run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600")
         watchers = []
         for _ in range(60):
@@ -389,7 +389,7 @@ class Authority(harness.Case):
         report, _ = self.end(run)
         self.assertEqual((report["live"]["viewers"], report["live"]["refused"]), (76, 3))
 
-    def test_half_open_connections_keep_nobody_out(self):
+    def test_half_open_connections_keep_no_client_out(self):
         """700 that say nothing, half of a request, or a byte now and then, and come back when they are let go."""
         run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600")
         crowd = Crowd(port, 700)
@@ -415,7 +415,7 @@ class Authority(harness.Case):
         self.assertEqual(report["live"]["viewers"], 8)
         self.assertGreaterEqual(report["live"]["dismissed"], 700)
 
-    def test_who_vanishes_or_stops_in_the_door_is_let_go(self):
+    def test_a_client_that_vanishes_or_stops_in_the_handshake_is_closed(self):
         """The server is patient with both; they wait for it at the same time."""
         with concurrent.futures.ThreadPoolExecutor() as side_by_side:
             checks = [side_by_side.submit(check) for check in (
@@ -520,7 +520,7 @@ class Authority(harness.Case):
             report, _ = self.end(run)
             self.assertEqual((report["arm"]["mode"], report["arm"]["safed"]), ("hold", SAFE in buttons))
 
-    def test_every_operator_may_safe_the_arm_and_no_other(self):
+    def test_every_operator_and_no_other_client_may_stop_the_arm(self):
         log = self.dir / "safe.mcap"
         run, port, query, pilot = self.fly("--log", log)
         other, watcher = self.client(port, query), self.client(port)
@@ -540,7 +540,7 @@ class Authority(harness.Case):
         self.assertEqual(code, 0, out + err)
         self.assertIn(report["state_hash"], out)
 
-    def test_an_arm_is_safed_at_a_given_frame_and_that_replays(self):
+    def test_an_arm_is_stopped_at_a_given_frame_and_that_replays(self):
         log, path = self.dir / "act.mcap", self.dir / "act.json"
         code, out, err = self.call("run", RMS, "--seconds", "0.5", "--act", "0.2s:safe", "--log", log, "--report", path)
         self.assertEqual(code, 0, out + err)
@@ -551,14 +551,14 @@ class Authority(harness.Case):
         self.assertEqual(code, 0, out + err)
         self.assertIn(report["state_hash"], out)
 
-    def test_without_an_arm_there_is_nothing_to_safe(self):
+    def test_without_an_arm_there_is_nothing_to_stop(self):
         run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600")
         done, said = self.client(port, query).call("/safe")
         self.assertFalse(done)
         self.assertIn("there is no arm", said)
         self.end(run)
 
-    def test_all_know_how_the_desk_stands_also_who_comes_in_a_pause(self):
+    def test_every_client_gets_the_run_status_also_one_that_comes_in_a_pause(self):
         scenario = self.dir / "faulty.yaml"
         scenario.write_text(harness.TUMBLE.read_text() + FAULTS)
         run, port, query = self.serve(scenario, "--seconds", "3600")
@@ -589,7 +589,7 @@ class Authority(harness.Case):
                 self.assertEqual(watcher.event("fault "), f"fault {what}: {name}")
         self.end(run)
 
-    def test_nobody_is_waited_for_and_who_never_came_is_not_lost(self):
+    def test_the_run_does_not_wait_for_a_hand_and_a_hand_that_never_came_is_not_lost(self):
         code, out, err = self.call("run", HAND, "--set", LINK, "--set", "links.hand.on_loss=stop", "--set",
                                    "links.hand.connect_within=60 s", "--seconds", "1", timeout=30)
         self.assertEqual(code, 0, out + err)
@@ -598,7 +598,7 @@ class Authority(harness.Case):
         self.assertEqual(code, 2)
         self.assert_one_line(err, "cannot follow pace fast")
 
-    def test_without_such_a_link_a_hand_is_told(self):
+    def test_without_a_cockpit_link_a_hand_is_refused_with_a_reason(self):
         run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600")
         pilot = self.client(port, query)
         self.assertNotIn("clientPublish", pilot.info["capabilities"])

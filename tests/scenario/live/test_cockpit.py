@@ -55,7 +55,7 @@ class Cockpit(harness.Case):
         self.assertEqual(saw["mayPress"], 0, "who may only watch finds nothing to press")
         self.check_panel(saw["panel"])
 
-    def test_a_satellite_is_shown_and_obeys(self):
+    def test_a_satellite_is_drawn_and_obeys(self):
         saw, report = self.look(harness.SATELLITE, "--seconds", "600", *self.board_options())
         self.check_page(saw)
         self.assertRegex(saw["figures"], "start error.*busy.*least margin")
@@ -69,7 +69,7 @@ class Cockpit(harness.Case):
         for text in saw["panel"]["wheels"]:
             self.assertRegex(text, r"wheel_[xyz]−?\d+ rpm")
 
-    def test_a_quadcopter_is_shown(self):
+    def test_a_quadcopter_is_drawn(self):
         port = harness.free_port()
         command = ["board", "--wire", "px4-hitl", "--connect", f"127.0.0.1:{port}"]
         saw, _ = self.look(harness.SCENARIOS / "quad-px4-hitl.yaml", "--seconds", "600",

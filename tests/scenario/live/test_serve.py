@@ -76,7 +76,7 @@ class Serve(harness.Case):
         return self.peer("decode", self.dir / "live.jsonl", topic)
 
     @needs_peers
-    def test_what_is_seen_live_is_what_is_in_the_log(self):
+    def test_what_is_sent_live_is_what_is_in_the_log(self):
         log = self.dir / "run.mcap"
         _, run, viewer = self.watch(harness.TUMBLE, "--seconds", "3", "--log", log, path="/?rate=all")
         seen = self.seen(viewer)
@@ -192,7 +192,7 @@ class Serve(harness.Case):
         return seen, events
 
     @needs_peers
-    def test_overruns_and_a_lost_link_are_told(self):
+    def test_overruns_and_a_lost_link_are_reported(self):
         seen, events = self.watch_trouble()
         statuses = [line for line in seen if line["kind"] == "status"]
         overruns = [s for s in statuses if s.get("id") == "overruns"]
@@ -277,7 +277,7 @@ class Serve(harness.Case):
             with error:
                 return error.code, error.read()
 
-    def test_the_model_of_a_robot_is_handed_out_to_who_may_look_on(self):
+    def test_the_model_of_a_robot_is_served_to_viewers(self):
         model = harness.SCENARIOS / "arm7.urdf"
         port, run = self.serve(harness.SCENARIOS / "arm7.yaml", "--seconds", "3600")
         url = f"http://127.0.0.1:{port}/model.urdf"
@@ -333,7 +333,7 @@ class Serve(harness.Case):
         return cert, key
 
     @unittest.skipUnless(shutil.which("openssl"), "no openssl")
-    def test_tls_is_only_spoken_as_it_is_spoken_today(self):
+    def test_only_current_versions_of_tls_are_accepted(self):
         cert, key = self.make_certificate()
         port, run = self.serve(harness.TUMBLE, "--seconds", "3600", "--cert", cert, "--key", key)
         spoken = {
@@ -359,7 +359,7 @@ class Serve(harness.Case):
 
     @unittest.skipUnless(shutil.which("openssl"), "no openssl")
     @needs_peers
-    def test_tls_and_a_token_let_in_who_knows_it(self):
+    def test_tls_and_a_token_admit_a_client_that_knows_it(self):
         cert, key = self.make_certificate()
         token = self.dir / "token"
         token.write_text("open sesame\n")

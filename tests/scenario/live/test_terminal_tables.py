@@ -96,7 +96,7 @@ class Top(golden.Case):
         self.assertEqual([int(key) for key in re.findall(r'"channelId":(\d+)', server.subscribed)],
                          [1, 2, 4, 5, 159, *range(10, 36)])
 
-    def test_little_is_shown_of_little(self):
+    def test_a_run_with_little_has_a_short_table(self):
         token = self.dir / "token"
         token.write_text("from a file\r\nnot this\n")
         figures = struct.pack("<Q8d10Q4B", *[0] * 19, 0, 0, 0, 0)

@@ -175,7 +175,7 @@ class Seen(run_texts.Case):
         self.said = viewer
         return answers
 
-    def test_an_arm_is_flown(self):
+    def test_viewers_get_every_message_of_an_arm(self):
         for _ in range(5):
             answers = self.fly()
             self.stop()

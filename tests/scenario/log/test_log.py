@@ -82,7 +82,7 @@ class Log(harness.Case):
 
     # ---- what is in it ----
 
-    def test_info_tells_what_is_inside_and_agrees_with_a_foreign_reader(self):
+    def test_info_lists_the_contents_and_agrees_with_a_foreign_reader(self):
         log = self.record("--seconds", "1")
         info = self.info(log)
         self.assertTrue(info["complete"])
@@ -177,7 +177,7 @@ class Log(harness.Case):
         code, out, err = self.call("replay", new)
         self.assertEqual(code, 0, out + err)
 
-    def test_damage_in_the_middle_costs_its_chunk_and_is_told(self):
+    def test_damage_in_the_middle_costs_its_chunk_and_is_reported(self):
         log = self.record("--seconds", "3", "--pace", "fast")
         all_records = list(raw_log.stamped(log))
         chunks = self.info(log)["chunks"]
@@ -220,7 +220,7 @@ class Log(harness.Case):
         self.assertFalse((self.dir / "new.mcap").exists())
         self.assertEqual(self.info(log)["records"], self.report["log"]["records"])
 
-    def test_usage_is_told(self):
+    def test_usage_is_reported(self):
         for command in ([], ["no"], ["info"], ["info", "a", "b"], ["recover", "a"], ["export", "a"],
                         ["export", "a", "--csv", "b", "--hgrm", "c"], ["info", "--no", "a"],
                         ["export", "a", "--hgrm", "b", "--of", "lunch"]):
@@ -278,7 +278,7 @@ class Log(harness.Case):
 
     # ---- how much of it there is ----
 
-    def test_a_thinned_channel_is_whole_around_the_beginning_of_a_fault(self):
+    def test_a_decimated_channel_is_whole_around_the_beginning_of_a_fault(self):
         log = self.record("--seconds", "3", "--pace", "fast", "--set",
                           "log.channels=[{topic: /plant, rate: 10 Hz}, {topic: /device/gyro, every: 50}]",
                           "--set", "faults=[{device: gyro, type: bias, at: 1.5 s, value: 1 deg/s}]",
@@ -298,7 +298,7 @@ class Log(harness.Case):
         self.assertEqual(code, 0, out + err)
         self.assertIn("3000 of 3000", out)
 
-    def test_an_overrun_makes_a_thinned_channel_whole_too(self):
+    def test_an_overrun_makes_a_decimated_channel_whole_too(self):
         log = self.record("--seconds", "2", "--inject", "late=20ms@1s", "--set",
                           "log.channels=[{topic: /plant, every: 1000}]", "--set",
                           "log.trigger={when: [overrun], before: 50 ms, after: 50 ms}")

@@ -67,7 +67,7 @@ class Log(golden.Case):
 
 
 class Info(Log):
-    def test_of_a_sound_log(self):
+    def test_a_valid_log(self):
         log = self.write(sound())
         self.assert_says("log-info.txt", "log", "info", log)
         self.assert_says("log-info.json", "log", "info", log, "--json")
@@ -100,7 +100,7 @@ class Info(Log):
         self.assertEqual(self.missing([2**32 - 2, 0, 2**32 - 1, 1]), 2**32 - 2)
         self.assertEqual(self.missing([2**31 - 1, 2**32 - 2, 2**31 + 5]), 2**32 - 4)
 
-    def test_a_thinned_channel_misses_only_what_was_due(self):
+    def test_a_decimated_channel_misses_only_what_was_due(self):
         self.assertEqual(self.missing([4, 9, 14], {"every": "5"}, code=0), 0)
         self.assertEqual(self.missing([4, 14], {"unit.x": "m", "every": "5"}), 1)
         self.assertEqual(self.missing([4, 5, 6, 9, 18], {"every": "5"}), 1)
@@ -243,14 +243,14 @@ class Damage(Log):
                                      + synthetic_log.text("cdr") + synthetic_log.pairs({})))
         self.tell("contradiction", log.write(self.dir / "x.mcap").read_bytes(), 1)
 
-    def test_records_of_nobody(self):
+    def test_records_of_undefined_channels(self):
         log = sound()
         for i in range(3):
             log.message(99, i, b"\1")
         log.chunk()
         self.tell("nameless", log.write(self.dir / "x.mcap").read_bytes(), 1)
 
-    def test_fewer_records_than_the_summary_tells(self):
+    def test_fewer_records_than_the_summary_has(self):
         data = sound().data + synthetic_log.record(synthetic_log.DATA_END, struct.pack("<I", 0))
         statistics = synthetic_log.record(synthetic_log.STATISTICS, struct.pack("<QHIIIIQQI", 40, 4, 4, 2, 2, 2, 0, 0, 0))
         start = len(data)

@@ -99,7 +99,7 @@ class Replay(harness.Case):
         self.assertGreater(report["io"]["rx"], 0)
         self.assert_identical(log, report)
 
-    def test_a_run_replays_on_the_instruction_set_it_was_made_with(self):
+    def test_a_run_replays_on_the_instruction_set_it_was_recorded_with(self):
         hashes = set()
         for isa in harness.instruction_sets():
             with self.subTest(isa):

@@ -205,7 +205,7 @@ class Good(Replayed):
 
 
 class GoingOn(Replayed):
-    def test_inputs_are_held_or_safe(self):
+    def test_inputs_are_held_or_zeroed(self):
         log = self.with_inputs([(5, [0.5, 0.0, -0.25], COMMAND)], frames=20)
         for inputs, said, (x, y) in ((("--inputs", "held"), "held", (0.1, -0.05)), ((), "held", (0.1, -0.05)),
                                      (("--inputs", "safe"), "safe", (0.0, 0.0))):

@@ -50,7 +50,7 @@ class Cassini(harness.Case):
         self.assertIn("3000 of 3000 frames compared, all identical", out)
         self.assertIn(report["state_hash"], out)
 
-    def test_a_run_by_the_implicit_integrator_replays_and_points_the_same_way(self):
+    def test_a_run_by_the_implicit_integrator_replays_and_points_in_the_same_direction(self):
         errors = []
         for method in ("rk4", "ros2"):
             log = self.dir / f"{method}.mcap"

@@ -82,7 +82,7 @@ class Faults(harness.Case):
         self.assertEqual(code, 2)
         self.assert_one_line(err, "controller", "no-such-board")
 
-    def test_a_board_that_dies_makes_the_controls_safe_and_the_run_goes_on(self):
+    def test_a_board_that_dies_zeroes_the_controls_and_the_run_goes_on(self):
         log = self.dir / "run.mcap"
         code, out, err = self.call(*self.satellite("--seconds", "3", "--log", log,
                                                    board=("--die-after", "1")))
@@ -130,7 +130,7 @@ class Faults(harness.Case):
         self.assertIn("cut off", out)
         self.assertGreater(int(re.search(r"replay: (\d+) of", out).group(1)), 500)
 
-    def test_a_hung_frame_thread_makes_the_outputs_safe_and_ends_with_3(self):
+    def test_a_hung_frame_thread_invalidates_the_outputs_and_ends_with_3(self):
         self.patient = False
         log = self.dir / "run.mcap"
         for mode in ("threaded", "inline"):
@@ -186,7 +186,7 @@ class Faults(harness.Case):
         if records is not None:
             self.assertEqual(records, report["log"]["records"])
 
-    def test_records_that_a_slow_disk_loses_are_told_and_no_failure(self):
+    def test_records_that_a_slow_disk_loses_are_reported_and_no_failure(self):
         log = self.dir / "run.mcap"
         run = self.start("run", harness.TUMBLE, "--seconds", "60", "--log", log,
                          "--report", self.dir / "report.json")
@@ -203,13 +203,13 @@ class Faults(harness.Case):
         self.assertIn(f"{dropped} records were dropped", out)
         self.assertEqual(self.call("log", "info", log)[0], 1)
 
-    def test_a_log_that_cannot_be_made_is_exit_2_before_anything_starts(self):
+    def test_a_log_that_cannot_be_created_is_exit_2_before_anything_starts(self):
         code, out, err = self.call(*self.satellite("--log", "/no/such/folder/run.mcap"))
         self.assertEqual(code, 2)
         self.assert_one_line(err, "/no/such/folder/run.mcap")
         self.assertEqual(list(self.dir.iterdir()), [])
 
-    def test_a_report_that_cannot_be_made_is_exit_2_before_anything_starts(self):
+    def test_a_report_that_cannot_be_created_is_exit_2_before_anything_starts(self):
         log = self.dir / "run.mcap"
         code, out, err = self.call("run", harness.TUMBLE, "--report", "/no/such/folder/report.json",
                                    "--log", log)
@@ -289,7 +289,7 @@ class Faults(harness.Case):
         self.assertEqual(process.returncode, 3, out + err)
         self.assertEqual(self.report()["ended"], "link_lost")
 
-    def test_a_named_peer_is_spoken_to_first(self):
+    def test_a_named_peer_is_sent_to_first(self):
         for mode in ("threaded", "inline"):
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as board:
                 board.bind(("127.0.0.1", 0))

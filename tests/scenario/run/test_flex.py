@@ -81,7 +81,7 @@ class Flex(harness.Case):
         self.assertIn("all identical", out)
         self.assertIn(report["state_hash"], out)
 
-    def test_check_tells_how_a_body_bends(self):
+    def test_check_reports_how_a_body_bends(self):
         code, out, err = self.call("check", self.write("s.yaml", TEXT))
         self.assertEqual(code, 0, err)
         self.assertRegex(out, r"bends: 4 modes, 0\.5 to 5\.014 Hz held at the joint, "

@@ -259,7 +259,7 @@ class Hostile(harness.Case):
                 return
         self.skipTest("the machine stood still in each of three pairs of flights")
 
-    def test_a_silent_connection_that_came_first_leaves_its_place_to_the_board(self):
+    def test_an_idle_connection_that_came_first_is_replaced_by_the_board(self):
         port = harness.free_port()
         run = self.quad(port, "--set", "links.board.connect_within=8 s", delay=1)
         with wire.connect(port):
@@ -288,7 +288,7 @@ class Hostile(harness.Case):
         self.assertEqual(report["io"]["losses"], 0)
 
     @REAL_TIME
-    def test_a_peer_that_never_reads_blocks_nobody(self):
+    def test_a_peer_that_never_reads_blocks_no_other(self):
         for mode in ("threaded", "inline"):
             port = harness.free_port()
             run = self.satellite(port, "--set", "links.board.bus=tcp", "--set", f"io.mode={mode}",

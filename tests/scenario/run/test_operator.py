@@ -109,7 +109,7 @@ class Operator(harness.Case):
             self.assertEqual(report["io"]["losses"], 0)
         self.assert_replays(self.log, report)
 
-    def test_a_pause_that_nobody_ends_is_refused(self):
+    def test_a_pause_without_an_end_is_refused(self):
         code, out, err = self.call("run", self.scenario, "--pace", "fast", *acts("0.2s:pause"))
         self.assertEqual(code, 2)
         self.assert_one_line(err, "add a resume")
@@ -180,7 +180,7 @@ class Operator(harness.Case):
                 self.assertEqual(code, 2, out + err)
                 self.assert_one_line(err, "run.checkpoint", what)
 
-    def test_an_act_that_fails_is_told_and_the_run_ends_with_1(self):
+    def test_an_act_that_fails_is_reported_and_the_run_ends_with_1(self):
         report = self.fast(*acts(f"0.5s:restore {self.dir}/absent"), expect=1)
         self.assertEqual(report["operator"]["failed"], 1)
         self.assertIn("absent: No such file", self.out)
@@ -188,7 +188,7 @@ class Operator(harness.Case):
 
     # ---- what is wrong
 
-    def test_mistakes_are_told_where_they_are(self):
+    def test_mistakes_are_reported_where_they_are(self):
         for act, what in (("0.1s:tune devices.gyro.bios.x=1", 'did you mean "devices.gyro.bias.x"'),
                           ("0.1s:tune devices.gyro.bias.x=1 kg", "rad/s"),
                           ("0.1s:tune environment.gravity.z=21", "from -20 to 20"),

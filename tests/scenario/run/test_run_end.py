@@ -138,7 +138,7 @@ class Endings(harness.Case):
         code, out, err = self.call("replay", log)
         self.assertEqual(code, 0, out + err)
 
-    def test_a_board_that_falls_silent_and_speaks_again_is_taken_up(self):
+    def test_a_board_that_stops_sending_and_sends_again_is_accepted(self):
         self.assert_taken_up(*self.silence(harness.SATELLITE, "real"))
 
     def test_the_same_in_lockstep(self):
@@ -189,7 +189,7 @@ class Verdict(harness.Case):
         if report["log"]["dropped"] == 0:
             self.assertEqual(found["kept"], report["verdict"]["time"]["kept"], found["reasons"])
 
-    def test_a_broken_link_is_told_and_is_a_no_where_it_is_required(self):
+    def test_a_broken_link_is_reported_and_fails_the_run_where_it_is_required(self):
         dies = ["--seconds", "2", "--set", "expect=[]", *self.board_options("--die-after", "0.5")]
         report = self.run_scenario(harness.SATELLITE, *dies)
         self.assertRegex(self.first_line(), r": ok.*, link broken")

@@ -31,7 +31,7 @@ class Begun(harness.Case):
         self.assertEqual(said, f"{harness.SATELLITE}: links.board.listen: port {port} is in use (another run?); choose "
                                "another port\n")
 
-    def test_pulses_that_nothing_carries(self):
+    def test_sync_pulses_without_a_device_are_refused(self):
         given = f"pulse={{device: {self.dir}/none}}"
         said = self.refused(harness.TUMBLE, "--set", given)
         self.assert_one_line(said, f"--set {given}: pulse.device: there is no device {self.dir}/none; ")
@@ -55,7 +55,7 @@ class Begun(harness.Case):
         self.assertEqual(self.call("run", harness.SATELLITE, *options)[0], 3)
         self.assertEqual((log.read_text(), report.read_text()), ("", "mine"))
 
-    def test_a_hand_that_nobody_can_move(self):
+    def test_a_hand_link_whose_page_is_not_served_is_reported(self):
         done, _, err = self.call("run", RMS, "--seconds", "0.01")
         self.assertEqual(done, 0, err)
         self.assertIn("links.hand: the page that commands this link is not served; give --serve PORT\n", err)
@@ -84,7 +84,7 @@ class Begun(harness.Case):
 
     # ---- the ground station
 
-    def test_what_a_ground_station_says_and_hears_is_recorded_and_told(self):
+    def test_what_a_ground_station_sends_and_receives_is_recorded_and_reported(self):
         """When the board hears it is the board's affair, and until then it is said again."""
         log, port = self.dir / "run.mcap", harness.free_port()
         line = f"127.0.0.1:{harness.free_port()}"

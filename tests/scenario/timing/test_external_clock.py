@@ -124,7 +124,7 @@ class Truth(harness.Case):
         self.assertLessEqual(truth["ppm_low"], truth["ppm"])
         self.assertLessEqual(truth["ppm"], truth["ppm_high"])
 
-    def test_a_doctored_stamp_file_shows_its_slope_and_offset(self):
+    def test_a_changed_stamp_file_gives_its_drift_and_offset(self):
         log, _, rows = self.pulsed
         frames = {row[0]: dict(zip(("release_ns", "start_ns", "end_ns"), row[1:4])) for row in raw_log.frames(log)}
         origin = frames[0]["release_ns"]
@@ -185,7 +185,7 @@ class Truth(harness.Case):
         self.timing(log, "--truth", out, "--certificate", certificate)
         self.assertEqual(self.call("timing", log, "--truth", out, "--verify", certificate)[0], 0)
 
-    def test_pulses_cross_a_serial_line(self):
+    def test_sync_pulses_cross_a_serial_line(self):
         ends = [pty.openpty() for _ in range(2)]
         for _, slave in ends:
             tty.setraw(slave)
@@ -207,7 +207,7 @@ class Truth(harness.Case):
         for process in (run, watch):
             process.stdout.close(), process.stderr.close()
 
-    def test_a_stopwatch_that_nobody_sends_to_says_so(self):
+    def test_a_stopwatch_without_sync_pulses_says_so(self):
         code, _, _ = self.call("stopwatch", "--listen", f"127.0.0.1:{harness.free_port()}", "--out",
                                self.dir / "none.csv", "--seconds", "0.2")
         self.assertEqual(code, 1)

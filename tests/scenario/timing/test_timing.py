@@ -253,7 +253,7 @@ class Timing(harness.Case):
             self.assertGreaterEqual(job["ts"], frame["ts"] - 0.002)
             self.assertLessEqual(job["ts"] + job["dur"], frame["ts"] + frame["dur"] + 0.002)
 
-    def test_the_recorder_tells_what_the_frames_around_an_overrun_did(self):
+    def test_the_flight_recorder_has_the_frames_around_an_overrun(self):
         self.record("--inject", "late=5ms@0.5s", scenario=harness.TUMBLE, board=False, seconds="0.7")
         rows = raw_log.events(self.log)
         late = [k for k, r, _, e, *_ in raw_log.frames(self.log) if e - r > 1000000]
@@ -295,7 +295,7 @@ class Timing(harness.Case):
         self.assertIn(f"the latest of them, frame {worst}, from its release on:", out)
         self.assertIn(f"The latest frame, {worst}: what ran when?", page.read_text())
 
-    def test_a_run_that_an_overrun_stops_still_tells_of_it(self):
+    def test_a_run_that_an_overrun_stops_still_reports_it(self):
         log = self.dir / "run.mcap"
         report = self.run_scenario(harness.TUMBLE, "--seconds", "1", "--log", log, "--inject",
                                    "late=5ms@0.2s", "--set", "overrun=stop", expect=3)

@@ -96,7 +96,7 @@ class Forms(golden.Case):
         code, out, _ = self.call("timing", self.write(run), "--json")
         self.assertEqual((json.loads(out)["corrected_ns"], json.loads(out)["phase_lock"]), (199 * 37, None))
 
-    def test_a_long_run_is_thinned_out_in_its_pictures(self):
+    def test_a_long_run_is_decimated_in_its_plots(self):
         run = synthetic_run.Run(100_000)
         for frame in run.frames:
             frame.has_jobs = False
@@ -334,14 +334,14 @@ class Stopwatch(golden.Case):
             code, out, err = self.call("timing", log, "--truth", truth, "--json")
             self.assertEqual(json.loads(out)["truth"]["stamped_by"], said.split()[0])
 
-    def test_too_few_for_a_slope(self):
+    def test_too_few_stamps_for_a_drift(self):
         run = on_grid(100)
         page = self.dir / "page.html"
         self.assert_says("timing-truth-few.txt", "timing", run.write(self.dir / "run.mcap"), "--truth",
                          self.write(self.stamps(run, every=50)), "--html", page)
         self.assertNotIn("By another clock", page.read_text())
 
-    def test_a_pulse_for_many_dots(self):
+    def test_of_many_sync_pulses_every_third_is_plotted(self):
         run = on_grid(3100)
         page = self.dir / "page.html"
         self.call("timing", run.write(self.dir / "run.mcap"), "--truth", self.write(self.stamps(run, every=1)),

@@ -384,7 +384,7 @@ static int hits_of_interval(double memory)
     return hits * 100 / RUNS;
 }
 
-static void test_the_interval_holds_the_true_slope_as_often_as_it_says(void)
+static void test_the_interval_holds_the_true_drift_as_often_as_it_says(void)
 {
     TEST_ASSERT_INT_WITHIN(4, 95, hits_of_interval(0.0));
     TEST_ASSERT_INT_WITHIN(5, 94, hits_of_interval(0.6));
@@ -696,7 +696,7 @@ int main(void)
     RUN_TEST(test_a_run_without_a_wall_clock_promised_nothing);
     RUN_TEST(test_drift_is_the_slope_whatever_was_missed);
     RUN_TEST(test_a_wall_clock_that_was_set_is_noticed);
-    RUN_TEST(test_the_interval_holds_the_true_slope_as_often_as_it_says);
+    RUN_TEST(test_the_interval_holds_the_true_drift_as_often_as_it_says);
     RUN_TEST(test_two_points_have_no_interval);
     RUN_TEST(test_students_factor_is_that_of_the_tables);
     RUN_TEST(test_the_best_fit_delay_is_the_delay);

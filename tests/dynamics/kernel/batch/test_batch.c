@@ -320,7 +320,7 @@ static void test_a_runaway_state_spoils_no_other(void)
 }
 
 /* Beyond the reach of the series, in some lanes only. */
-static void test_wheels_that_have_turned_for_long_are_as_sound(void)
+static void test_wheels_that_have_turned_for_long_are_as_accurate(void)
 {
     tree_add(&tree, -1, DYN_JOINT_REVOLUTE, 0.0, 0.6, 0.8);
     tree_add(&tree, 0, DYN_JOINT_REVOLUTE, 1.0, 0.0, 0.0);
@@ -401,7 +401,7 @@ int main(void)
     RUN_TEST(test_nothing_beyond_the_last_state_is_read);
     RUN_TEST(test_absent_forces_are_zero_forces);
     RUN_TEST(test_a_runaway_state_spoils_no_other);
-    RUN_TEST(test_wheels_that_have_turned_for_long_are_as_sound);
+    RUN_TEST(test_wheels_that_have_turned_for_long_are_as_accurate);
     RUN_TEST(test_a_pivot_that_is_not_positive_gives_no_plausible_answer);
     RUN_TEST(test_axes_along_each_other_are_no_exception);
     RUN_TEST(test_a_long_chain_keeps_its_digits);

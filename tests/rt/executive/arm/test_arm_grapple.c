@@ -202,7 +202,7 @@ static void act_and_compare(int button, int payload, struct kept *worst)
 
 /* Each from other places and speeds, on a free orbiter, with brakes and without; and let go of
  * again, the satellite into its berth, which is another blow. */
-static void test_a_thousand_grapples_through_the_rig_keep_momentum_and_places(void)
+static void test_a_thousand_grapples_through_the_simulation_keep_momentum_and_places(void)
 {
     const char *more[] = {
         anything,
@@ -283,7 +283,7 @@ static void expect_berth_told(int body, bool ready)
 }
 
 /* Out of it the light is off, and the way back is told. */
-static void test_the_berth_of_what_the_hand_has_is_told(void)
+static void test_the_berth_of_the_payload_in_the_hand_is_reported(void)
 {
     bring_up_arm(NULL, 0);
     fly_to_satellite();
@@ -403,9 +403,9 @@ int main(void)
     RUN_TEST(test_of_two_fixtures_the_one_that_fits_is_taken);
     RUN_TEST(test_an_empty_hand_releases_nothing);
     RUN_TEST(test_a_flight_to_the_satellite_ends_in_a_grapple);
-    RUN_TEST(test_a_thousand_grapples_through_the_rig_keep_momentum_and_places);
+    RUN_TEST(test_a_thousand_grapples_through_the_simulation_keep_momentum_and_places);
     RUN_TEST(test_what_is_released_floats_on_as_it_moved);
-    RUN_TEST(test_the_berth_of_what_the_hand_has_is_told);
+    RUN_TEST(test_the_berth_of_the_payload_in_the_hand_is_reported);
     RUN_TEST(test_a_release_at_the_berth_latches);
     RUN_TEST(test_what_is_too_fast_for_its_berth_floats_on);
     RUN_TEST(test_what_began_afloat_floats_on_where_it_began);

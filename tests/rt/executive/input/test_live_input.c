@@ -168,7 +168,7 @@ static void put_back(void)
 }
 
 /* It is held where it was moved to, and nobody says so again. */
-static void test_a_state_that_is_put_back_leaves_the_last_word_of_a_hand_under_way(void)
+static void test_a_restored_state_keeps_the_last_command_of_a_hand_in_transit(void)
 {
     static const uint32_t some[] = {2, 5, 6, 5000};
     record(some, 4);
@@ -192,7 +192,7 @@ static void test_a_state_that_is_put_back_leaves_the_last_word_of_a_hand_under_w
 }
 
 /* The same on a wire that is late by a fault, which counts in frames of the run state. */
-static void test_a_fault_that_ends_or_is_put_back_gives_the_last_word_of_a_hand(void)
+static void test_a_fault_that_ends_or_is_restored_gives_the_last_command_of_a_hand(void)
 {
     static const uint32_t some[] = {2, 5, 6, 5000};
     static const char late[] =
@@ -266,7 +266,7 @@ static void test_the_trace_of_a_command_has_the_delay_in_it(void)
 }
 
 /* A person may take a pause; that is no delay. */
-static void test_what_waited_in_a_pause_is_no_way_to_the_motion(void)
+static void test_a_command_that_waited_in_a_pause_has_no_loop_latency(void)
 {
     static const uint32_t move[] = {2, 5000};
     record(move, 2);
@@ -286,7 +286,7 @@ static void test_what_waited_in_a_pause_is_no_way_to_the_motion(void)
 
 /* Servos look every ten frames: what is latched between two looks moves nothing before the second,
  * and is on its way until then. */
-static void test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look(void)
+static void test_the_loop_latency_of_an_arm_ends_at_its_servo_job(void)
 {
     static const uint32_t move[] = {3, 17, 5000};
     record(move, 3);
@@ -411,7 +411,7 @@ static void test_a_grid_that_follows_the_clock_of_the_board_sees_what_it_answers
     end();
 }
 
-static void test_every_frame_is_told_to_the_pulser_at_its_simulated_time(void)
+static void test_every_frame_is_given_to_the_sync_pulse_at_its_simulated_time(void)
 {
     static const uint32_t some[] = {2, 5000};
     record(some, 2);
@@ -473,15 +473,15 @@ int main(void)
     RUN_TEST(test_commands_and_loss_come_as_many_frames_later);
     RUN_TEST(test_without_a_delay_they_come_at_once);
     RUN_TEST(test_a_loss_that_stops_the_run_does_so_as_much_later);
-    RUN_TEST(test_a_state_that_is_put_back_leaves_the_last_word_of_a_hand_under_way);
-    RUN_TEST(test_a_fault_that_ends_or_is_put_back_gives_the_last_word_of_a_hand);
+    RUN_TEST(test_a_restored_state_keeps_the_last_command_of_a_hand_in_transit);
+    RUN_TEST(test_a_fault_that_ends_or_is_restored_gives_the_last_command_of_a_hand);
     RUN_TEST(test_a_state_that_is_put_back_finds_the_loss_still_under_way);
     RUN_TEST(test_the_trace_of_a_command_has_the_delay_in_it);
-    RUN_TEST(test_what_waited_in_a_pause_is_no_way_to_the_motion);
-    RUN_TEST(test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look);
+    RUN_TEST(test_a_command_that_waited_in_a_pause_has_no_loop_latency);
+    RUN_TEST(test_the_loop_latency_of_an_arm_ends_at_its_servo_job);
     RUN_TEST(test_a_grid_that_follows_arrivals_sees_each_command_once);
     RUN_TEST(test_a_grid_that_follows_the_clock_of_the_board_sees_what_it_answers);
-    RUN_TEST(test_every_frame_is_told_to_the_pulser_at_its_simulated_time);
+    RUN_TEST(test_every_frame_is_given_to_the_sync_pulse_at_its_simulated_time);
     RUN_TEST(test_outages_are_kept_from_the_loss_to_the_next_command);
     return UNITY_END();
 }

@@ -297,7 +297,7 @@ static void test_a_scripted_stop_does_not_wait_behind_a_scripted_file(void)
 
 /* ---- causes ---- */
 
-static void test_each_cause_stops_and_is_told(void)
+static void test_each_cause_stops_and_is_reported(void)
 {
     for (uint32_t cause = 0; cause < RT_ESTOP_CAUSE_COUNT; cause++) {
         close_all();
@@ -315,7 +315,7 @@ static void test_each_cause_stops_and_is_told(void)
     }
 }
 
-static void test_what_hands_did_before_the_first_frame_is_not_news(void)
+static void test_what_hands_did_before_the_first_frame_is_no_event(void)
 {
     (void)rt_estop_raise(sim_operator_estop(op), RT_ESTOP_BUTTON, 7);
     (void)rt_estop_raise(sim_operator_estop(op), RT_ESTOP_OPERATOR_LOST, 7);
@@ -389,8 +389,8 @@ int main(void)
     RUN_TEST(test_a_full_log_does_not_delay_it_and_has_it);
     RUN_TEST(test_a_run_that_waits_for_its_log_reads_it);
     RUN_TEST(test_a_scripted_stop_does_not_wait_behind_a_scripted_file);
-    RUN_TEST(test_each_cause_stops_and_is_told);
-    RUN_TEST(test_what_hands_did_before_the_first_frame_is_not_news);
+    RUN_TEST(test_each_cause_stops_and_is_reported);
+    RUN_TEST(test_what_hands_did_before_the_first_frame_is_no_event);
     RUN_TEST(test_many_may_raise_it_at_once_and_none_is_left);
     RUN_TEST(test_a_stop_that_no_frame_reads_is_answered_at_the_end);
     return UNITY_END();
