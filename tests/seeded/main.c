@@ -1,5 +1,5 @@
 /*
- * desk_sim: the operator's desk under a seeded scheduler, one seed per process.
+ * seeded_sim: the whole program under a seeded scheduler, one seed per process.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -11,15 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/desk/desk.h"
-#include "tests/desk/real.h"
+#include "tests/seeded/real.h"
+#include "tests/seeded/seeded.h"
 
 enum { ARGUMENT_MAX = 64, TAIL = 40, CPU_SECONDS = 120, OUTPUT_MAX = 1 << 16 };
 
 static const char usage[] =
-    "usage: desk_sim [--seeds N] [--first K] [--seed K] [--first-of TEXT] [--scenario FILE]\n"
+    "usage: seeded_sim [--seeds N] [--first K] [--seed K] [--first-of TEXT] [--scenario FILE]\n"
     "\n"
-    "Run the operator's desk, its files, disk and network under a seeded scheduler.\n"
+    "Run the program, its files, disk and network under a seeded scheduler.\n"
     "\n"
     "  --seeds N        so many seeds (default 100)\n"
     "  --first K        from this one on (default 1)\n"
@@ -52,9 +52,9 @@ static void read_back(int fd, char *text)
 static void *run_program(void *self)
 {
     (void)self;
-    desk_name("main");
+    seeded_name("main");
     optind = 0;
-    desk_exit_code = __real_main(argument_count, arguments);
+    seeded_exit_code = __real_main(argument_count, arguments);
     return NULL;
 }
 
@@ -62,7 +62,7 @@ static void catch_output(void)
 {
     out_fd = memfd_create("out", 0);
     error_fd = memfd_create("errors", 0);
-    dup2(1, DESK_PRINT_FD);
+    dup2(1, SEEDED_PRINT_FD);
     dup2(out_fd, 1);
     dup2(error_fd, 2);
 }
@@ -75,22 +75,22 @@ void invariants_replay(void)
     size_t size;
     const unsigned char *bytes = disk_after_crash("run.mcap", &size);
     if (!bytes)
-        desk_fail("the report counts a log, and it is lost with the power");
+        seeded_fail("the report counts a log, and it is lost with the power");
     const int file = memfd_create("log", 0);
     if (__real_write(file, bytes, size) != (ssize_t)size)
-        desk_fail("the simulation cannot write %zu bytes", size);
+        seeded_fail("the simulation cannot write %zu bytes", size);
     snprintf(path, sizeof path, "/dev/fd/%d", file);
     char *words[] = {(char[]){"airbearing"}, (char[]){"replay"}, path, NULL};
     fflush(stdout);
     if (ftruncate(out_fd, 0) || lseek(out_fd, 0, SEEK_SET) != 0)
-        desk_fail("the simulation cannot begin its output anew");
+        seeded_fail("the simulation cannot begin its output anew");
     optind = 0;
     const int code = __real_main(3, words);
     fflush(stdout);
     read_back(out_fd, text);
-    desk_shared->replays++;
+    seeded_shared->replays++;
     if (code != 0)
-        desk_fail("replay of the log that a loss of power left: exit %d: %.300s", code, text);
+        seeded_fail("replay of the log that a loss of power left: exit %d: %.300s", code, text);
 }
 
 static void run_seed(uint64_t seed, const struct options *options)
@@ -99,19 +99,19 @@ static void run_seed(uint64_t seed, const struct options *options)
     const struct rlimit limit = {CPU_SECONDS, CPU_SECONDS};
     setrlimit(RLIMIT_CPU, &limit);
     catch_output();
-    desk_begin(seed, options->shows);
+    seeded_begin(seed, options->shows);
     argument_count = workload_draw(options->scenario, arguments);
     for (int i = 0; i < argument_count; i++)
-        desk_trace("argument %s", arguments[i]);
-    (void)desk_spawn(run_program, NULL);
-    desk_run();
+        seeded_trace("argument %s", arguments[i]);
+    (void)seeded_spawn(run_program, NULL);
+    seeded_run();
     fflush(stdout);
     read_back(out_fd, out);
     read_back(error_fd, errors);
-    desk_trace("exit %d", desk_exit_code);
+    seeded_trace("exit %d", seeded_exit_code);
     for (char *line = errors; line && *line;
          line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-        desk_trace("said %.*s", (int)strcspn(line, "\n"), line);
+        seeded_trace("said %.*s", (int)strcspn(line, "\n"), line);
     invariants_end(out, errors);
     __real__exit(0);
 }
@@ -120,12 +120,12 @@ static void run_seed(uint64_t seed, const struct options *options)
 
 static void show_tail(uint64_t seed)
 {
-    const uint64_t count = desk_shared->count;
+    const uint64_t count = seeded_shared->count;
     const uint64_t from = count > TAIL ? count - TAIL : 0;
-    printf("seed %llu: %s\n", (unsigned long long)seed, desk_shared->verdict);
+    printf("seed %llu: %s\n", (unsigned long long)seed, seeded_shared->verdict);
     printf("  the last that happened:\n");
     for (uint64_t i = from; i < count; i++)
-        printf("  %s\n", desk_shared->trace[i % DESK_TRACE_MAX]);
+        printf("  %s\n", seeded_shared->trace[i % SEEDED_TRACE_MAX]);
     printf("  again, with all of it: tools/prove desk --seed %llu\n", (unsigned long long)seed);
     fflush(stdout);
 }
@@ -134,25 +134,25 @@ static void show_tail(uint64_t seed)
 static bool try_seed(uint64_t seed, const struct options *options)
 {
     int status;
-    desk_shared->verdict[0] = '\0';
-    desk_shared->count = desk_shared->digest = 0;
+    seeded_shared->verdict[0] = '\0';
+    seeded_shared->count = seeded_shared->digest = 0;
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0)
         run_seed(seed, options);
     if (child < 0 || waitpid(child, &status, 0) != child) {
-        perror("desk_sim");
+        perror("seeded_sim");
         exit(2);
     }
     if (WIFSIGNALED(status))
-        snprintf(desk_shared->verdict, sizeof desk_shared->verdict, "the program died of SIG%s",
+        snprintf(seeded_shared->verdict, sizeof seeded_shared->verdict, "the program died of SIG%s",
                  sigabbrev_np(WTERMSIG(status)));
-    else if (WEXITSTATUS(status) != 0 && !desk_shared->verdict[0])
-        snprintf(desk_shared->verdict, sizeof desk_shared->verdict, "the program ended with %d",
+    else if (WEXITSTATUS(status) != 0 && !seeded_shared->verdict[0])
+        snprintf(seeded_shared->verdict, sizeof seeded_shared->verdict, "the program ended with %d",
                  WEXITSTATUS(status));
-    if (desk_shared->verdict[0] && !options->text)
+    if (seeded_shared->verdict[0] && !options->text)
         show_tail(seed);
-    return desk_shared->verdict[0] == '\0';
+    return seeded_shared->verdict[0] == '\0';
 }
 
 static int read_options(int argc, char **argv, struct options *options)
@@ -164,7 +164,7 @@ static int read_options(int argc, char **argv, struct options *options)
                                           {"scenario", required_argument, NULL, 'c'},
                                           {"help", no_argument, NULL, 'h'},
                                           {0}};
-    *options = (struct options){.first = 1, .count = 100, .scenario = DESK_SCENARIO};
+    *options = (struct options){.first = 1, .count = 100, .scenario = SEEDED_SCENARIO};
     for (int option; (option = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
         if (option == 'n')
             options->count = strtoull(optarg, NULL, 10);
@@ -187,7 +187,7 @@ static int read_options(int argc, char **argv, struct options *options)
 
 static void print_sums(const struct options *options, uint64_t failed)
 {
-    const struct desk_shared *sum = desk_shared;
+    const struct seeded_shared *sum = seeded_shared;
     const struct {
         uint64_t count;
         const char *of;
@@ -207,9 +207,9 @@ static void print_sums(const struct options *options, uint64_t failed)
 static bool does_the_same(const struct options *options)
 {
     (void)try_seed(options->first, options);
-    const uint64_t digest = desk_shared->digest;
+    const uint64_t digest = seeded_shared->digest;
     (void)try_seed(options->first, options);
-    if (digest == desk_shared->digest)
+    if (digest == seeded_shared->digest)
         return true;
     printf("seed %llu: it did not do the same twice\n", (unsigned long long)options->first);
     return false;
@@ -220,9 +220,9 @@ static int find_first(const struct options *options)
 {
     for (uint64_t i = 0; i < options->count; i++) {
         const uint64_t seed = options->first + i;
-        if (try_seed(seed, options) || !strstr(desk_shared->verdict, options->text))
+        if (try_seed(seed, options) || !strstr(seeded_shared->verdict, options->text))
             continue;
-        printf("seed %llu: %s\n", (unsigned long long)seed, desk_shared->verdict);
+        printf("seed %llu: %s\n", (unsigned long long)seed, seeded_shared->verdict);
         return 0;
     }
     return 1;
@@ -237,10 +237,10 @@ int __wrap_main(int argc, char **argv)
     const int code = read_options(argc, argv, &options);
     if (code >= 0)
         return code;
-    desk_shared =
-        mmap(NULL, sizeof *desk_shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (desk_shared == MAP_FAILED) {
-        perror("desk_sim");
+    seeded_shared = mmap(NULL, sizeof *seeded_shared, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (seeded_shared == MAP_FAILED) {
+        perror("seeded_sim");
         return 2;
     }
     if (options.text)

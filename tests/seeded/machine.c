@@ -11,9 +11,9 @@
 
 #include "rt/machine/machine.h"
 #include "rt/thread.h"
-#include "tests/desk/desk.h"
-#include "tests/desk/real.h"
-#include "tests/desk/wraps.h"
+#include "tests/seeded/real.h"
+#include "tests/seeded/seeded.h"
+#include "tests/seeded/wraps.h"
 
 void __wrap_rt_machine_read(struct rt_machine *machine)
 {
@@ -70,7 +70,7 @@ int __wrap_getrusage(int who, struct rusage *usage)
     return 0;
 }
 
-/* What the doctor would find here says nothing about the desk. */
+/* What the doctor would find here says nothing about the program. */
 void __wrap_provenance_collect(struct provenance *provenance, const struct run *run)
 {
     (void)provenance, (void)run;

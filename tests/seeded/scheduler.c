@@ -1,4 +1,4 @@
-#include "tests/desk/desk.h"
+#include "tests/seeded/seeded.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -8,14 +8,14 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "tests/desk/real.h"
+#include "tests/seeded/real.h"
 
 enum { FIBER_MAX = 32, STACK_SIZE = 2 << 20, EVENT_MAX = 4096, NAME_MAX_ = 16 };
-static const uint64_t LIMIT_NS = 300 * DESK_S; /* no run of ours takes as long */
+static const uint64_t LIMIT_NS = 300 * SEEDED_S; /* no run of ours takes as long */
 
 enum state { READY, WAITING, OVER };
 
-struct desk_fiber {
+struct seeded_fiber {
     ucontext_t context;
     char name[NAME_MAX_];
     enum state state;
@@ -33,14 +33,14 @@ struct event {
     void *self;
 };
 
-uint64_t desk_now_ns;
-int desk_exit_code;
-struct desk_shared *desk_shared;
-struct desk_weather desk_weather;
+uint64_t seeded_now_ns;
+int seeded_exit_code;
+struct seeded_shared *seeded_shared;
+struct seeded_weather seeded_weather;
 
-static struct desk_fiber fibers[FIBER_MAX];
+static struct seeded_fiber fibers[FIBER_MAX];
 static int fiber_count;
-static struct desk_fiber *running;
+static struct seeded_fiber *running;
 static ucontext_t scheduler;
 static struct event events[EVENT_MAX];
 static int event_count;
@@ -49,7 +49,7 @@ static bool over, prints_all;
 
 /* ---- random numbers: splitmix64 -------------------------------------------------------------- */
 
-uint64_t desk_random(void)
+uint64_t seeded_random(void)
 {
     uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -57,42 +57,43 @@ uint64_t desk_random(void)
     return z ^ (z >> 31);
 }
 
-uint64_t desk_below(uint64_t bound)
+uint64_t seeded_below(uint64_t bound)
 {
-    return bound > 0 ? desk_random() % bound : 0;
+    return bound > 0 ? seeded_random() % bound : 0;
 }
 
-uint64_t desk_between(uint64_t a, uint64_t b)
+uint64_t seeded_between(uint64_t a, uint64_t b)
 {
-    return a + desk_below(b - a + 1);
+    return a + seeded_below(b - a + 1);
 }
 
-bool desk_chance(unsigned one_in)
+bool seeded_chance(unsigned one_in)
 {
-    return one_in > 0 && desk_below(one_in) == 0;
+    return one_in > 0 && seeded_below(one_in) == 0;
 }
 
-bool desk_breaks(unsigned one_in)
+bool seeded_breaks(unsigned one_in)
 {
-    return desk_now_ns < desk_weather.quiet_ns && desk_chance(one_in);
+    return seeded_now_ns < seeded_weather.quiet_ns && seeded_chance(one_in);
 }
 
 /* ---- what happened --------------------------------------------------------------------------- */
 
 static void tell(const char *text)
 {
-    char *line = desk_shared->trace[desk_shared->count++ % DESK_TRACE_MAX];
-    snprintf(line, DESK_TEXT_MAX, "%12.6f ms  %-10s %s", (double)desk_now_ns * 1e-6,
+    char *line = seeded_shared->trace[seeded_shared->count++ % SEEDED_TRACE_MAX];
+    snprintf(line, SEEDED_TEXT_MAX, "%12.6f ms  %-10s %s", (double)seeded_now_ns * 1e-6,
              running ? running->name : "-", text);
     for (const char *at = line; *at; at++)
-        desk_shared->digest = (desk_shared->digest ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+        seeded_shared->digest =
+            (seeded_shared->digest ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
     if (prints_all)
-        dprintf(DESK_PRINT_FD, "%s\n", line);
+        dprintf(SEEDED_PRINT_FD, "%s\n", line);
 }
 
-void desk_trace(const char *format, ...)
+void seeded_trace(const char *format, ...)
 {
-    char text[DESK_TEXT_MAX];
+    char text[SEEDED_TEXT_MAX];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -100,23 +101,23 @@ void desk_trace(const char *format, ...)
     tell(text);
 }
 
-void desk_fail(const char *format, ...)
+void seeded_fail(const char *format, ...)
 {
-    char text[sizeof desk_shared->verdict];
+    char text[sizeof seeded_shared->verdict];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    memcpy(desk_shared->verdict, text, sizeof text);
+    memcpy(seeded_shared->verdict, text, sizeof text);
     tell(text);
     __real__exit(1);
 }
 
-void *desk_allocate(size_t size)
+void *seeded_allocate(size_t size)
 {
     void *memory = __real_calloc(1, size + 1);
     if (!memory)
-        desk_fail("the simulation itself has no memory");
+        seeded_fail("the simulation itself has no memory");
     return memory;
 }
 
@@ -124,56 +125,56 @@ void *desk_allocate(size_t size)
 
 static void enter(void)
 {
-    struct desk_fiber *self = running;
+    struct seeded_fiber *self = running;
     (void)self->run(self->argument);
     self->state = OVER;
     if (self == &fibers[0])
         over = true;
-    desk_wake(self);
+    seeded_wake(self);
     swapcontext(&self->context, &scheduler);
 }
 
-struct desk_fiber *desk_spawn(void *(*run)(void *), void *argument)
+struct seeded_fiber *seeded_spawn(void *(*run)(void *), void *argument)
 {
     if (fiber_count == FIBER_MAX)
-        desk_fail("more than %d threads", FIBER_MAX);
-    struct desk_fiber *fiber = &fibers[fiber_count++];
+        seeded_fail("more than %d threads", FIBER_MAX);
+    struct seeded_fiber *fiber = &fibers[fiber_count++];
     fiber->run = run;
     fiber->argument = argument;
-    fiber->wake_ns = desk_now_ns + desk_below(50 * DESK_US);
+    fiber->wake_ns = seeded_now_ns + seeded_below(50 * SEEDED_US);
     fiber->state = READY;
     snprintf(fiber->name, sizeof fiber->name, "thread %d", fiber_count);
     fiber->stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (fiber->stack == MAP_FAILED || getcontext(&fiber->context) != 0)
-        desk_fail("the simulation has no stack");
+        seeded_fail("the simulation has no stack");
     fiber->context.uc_stack.ss_sp = fiber->stack;
     fiber->context.uc_stack.ss_size = STACK_SIZE;
     makecontext(&fiber->context, enter, 0);
     return fiber;
 }
 
-struct desk_fiber *desk_self(void)
+struct seeded_fiber *seeded_self(void)
 {
     return running;
 }
 
-void desk_name(const char *name)
+void seeded_name(const char *name)
 {
     snprintf(running->name, sizeof running->name, "%s", name);
 }
 
-bool desk_is(const char *name)
+bool seeded_is(const char *name)
 {
     return running && strcmp(running->name, name) == 0;
 }
 
-bool desk_is_over(const struct desk_fiber *fiber)
+bool seeded_is_over(const struct seeded_fiber *fiber)
 {
     return fiber->state == OVER;
 }
 
-void desk_stack(void **stack, size_t *size)
+void seeded_stack(void **stack, size_t *size)
 {
     *stack = running->stack;
     *size = STACK_SIZE;
@@ -181,74 +182,74 @@ void desk_stack(void **stack, size_t *size)
 
 static void give_way(void)
 {
-    struct desk_fiber *self = running;
+    struct seeded_fiber *self = running;
     self->error = errno;
     swapcontext(&self->context, &scheduler);
     errno = self->error;
 }
 
-void desk_sleep(uint64_t ns)
+void seeded_sleep(uint64_t ns)
 {
     if (!running) /* an event takes no time */
         return;
-    if (ns > 100 * DESK_US && desk_breaks(desk_weather.late))
-        ns += desk_below(desk_weather.late_ns_max);
+    if (ns > 100 * SEEDED_US && seeded_breaks(seeded_weather.late))
+        ns += seeded_below(seeded_weather.late_ns_max);
     running->state = READY;
-    running->wake_ns = desk_now_ns + ns;
+    running->wake_ns = seeded_now_ns + ns;
     give_way();
 }
 
-void desk_wait(const void *place, uint64_t until_ns)
+void seeded_wait(const void *place, uint64_t until_ns)
 {
     if (!running)
-        desk_fail("an event of the simulation waits");
+        seeded_fail("an event of the simulation waits");
     running->state = WAITING;
     running->place = place;
     running->wake_ns = until_ns;
     give_way();
 }
 
-void desk_wake(const void *place)
+void seeded_wake(const void *place)
 {
     for (int i = 0; i < fiber_count; i++) {
         if (fibers[i].state != WAITING || fibers[i].place != place)
             continue;
         fibers[i].state = READY;
-        fibers[i].wake_ns = desk_now_ns + desk_below(30 * DESK_US);
+        fibers[i].wake_ns = seeded_now_ns + seeded_below(30 * SEEDED_US);
     }
 }
 
-void desk_point(void)
+void seeded_point(void)
 {
-    if (running && desk_chance(16))
-        desk_sleep(desk_below(20 * DESK_US));
+    if (running && seeded_chance(16))
+        seeded_sleep(seeded_below(20 * SEEDED_US));
 }
 
-void desk_end(int code)
+void seeded_end(int code)
 {
-    desk_exit_code = code;
+    seeded_exit_code = code;
     over = true;
     give_way();
-    desk_fail("a thread went on after the end");
+    seeded_fail("a thread went on after the end");
 }
 
 /* ---- events and the loop --------------------------------------------------------------------- */
 
-void desk_at(uint64_t at_ns, void (*call)(void *self), void *self)
+void seeded_at(uint64_t at_ns, void (*call)(void *self), void *self)
 {
     if (event_count == EVENT_MAX)
-        desk_fail("more than %d events", EVENT_MAX);
+        seeded_fail("more than %d events", EVENT_MAX);
     int at = event_count++;
     for (; at > 0 && events[at - 1].at_ns <= at_ns; at--) /* the next one is the last */
         events[at] = events[at - 1];
     events[at] = (struct event){at_ns, call, self};
 }
 
-static struct desk_fiber *next_fiber(void)
+static struct seeded_fiber *next_fiber(void)
 {
-    struct desk_fiber *next = NULL;
+    struct seeded_fiber *next = NULL;
     for (int i = 0; i < fiber_count; i++) {
-        struct desk_fiber *fiber = &fibers[i];
+        struct seeded_fiber *fiber = &fibers[i];
         if (fiber->state == OVER || fiber->wake_ns == UINT64_MAX)
             continue;
         if (!next || fiber->wake_ns < next->wake_ns)
@@ -261,28 +262,28 @@ static void say_who_waits(void)
 {
     for (int i = 0; i < fiber_count; i++) {
         if (fibers[i].state != OVER)
-            desk_trace("thread %s waits", fibers[i].name);
+            seeded_trace("thread %s waits", fibers[i].name);
     }
 }
 
 static void go_to(uint64_t at_ns)
 {
-    if (at_ns > desk_now_ns)
-        desk_now_ns = at_ns;
-    if (desk_now_ns > LIMIT_NS) {
+    if (at_ns > seeded_now_ns)
+        seeded_now_ns = at_ns;
+    if (seeded_now_ns > LIMIT_NS) {
         say_who_waits();
-        desk_fail("the program does not end");
+        seeded_fail("the program does not end");
     }
 }
 
-void desk_run(void)
+void seeded_run(void)
 {
     while (!over) {
-        struct desk_fiber *fiber = next_fiber();
+        struct seeded_fiber *fiber = next_fiber();
         const struct event *event = event_count > 0 ? &events[event_count - 1] : NULL;
         if (!fiber && !event) {
             say_who_waits();
-            desk_fail("nobody can go on: a deadlock");
+            seeded_fail("nobody can go on: a deadlock");
         }
         if (event && (!fiber || event->at_ns <= fiber->wake_ns)) {
             const struct event now = *event;
@@ -300,9 +301,9 @@ void desk_run(void)
     }
 }
 
-void desk_begin(uint64_t seed, bool prints)
+void seeded_begin(uint64_t seed, bool prints)
 {
     random_state = seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
     prints_all = prints;
-    desk_now_ns = DESK_S; /* 0 has a meaning of its own to some */
+    seeded_now_ns = SEEDED_S; /* 0 has a meaning of its own to some */
 }

@@ -1,5 +1,5 @@
 /*
- * The desk under one seeded scheduler: what its parts know of each other.
+ * The program under one seeded scheduler: what the parts of the simulation share.
  *
  *      the shipped program, main() and all
  *        |  pthread_*, sem_*, clock_*, nanosleep   |  open, write, fsync, rename ...  |  lws_*
@@ -19,71 +19,71 @@
 /* ---- scheduler.c ----------------------------------------------------------------------------- */
 
 enum {
-    DESK_MS = 1000000,
-    DESK_US = 1000,
-    DESK_TEXT_MAX = 200,
-    DESK_TRACE_MAX = 1 << 14,
-    DESK_PRINT_FD = 100
+    SEEDED_MS = 1000000,
+    SEEDED_US = 1000,
+    SEEDED_TEXT_MAX = 200,
+    SEEDED_TRACE_MAX = 1 << 14,
+    SEEDED_PRINT_FD = 100
 };
-#define DESK_S UINT64_C(1000000000)
+#define SEEDED_S UINT64_C(1000000000)
 
-struct desk_fiber;
+struct seeded_fiber;
 
-extern uint64_t desk_now_ns;
+extern uint64_t seeded_now_ns;
 
-/* A new world; what is told goes into the shared memory below. */
-void desk_begin(uint64_t seed, bool prints);
-/* Run until the fiber that was spawned first returns or desk_end() is called. */
-void desk_run(void);
+/* A new world; what is reported goes into the shared memory below. */
+void seeded_begin(uint64_t seed, bool prints);
+/* Run until the fiber that was spawned first returns or seeded_end() is called. */
+void seeded_run(void);
 /* The program is over, with this exit code.  Context: a fiber, which does not go on. */
-_Noreturn void desk_end(int code);
-extern int desk_exit_code;
+_Noreturn void seeded_end(int code);
+extern int seeded_exit_code;
 
-uint64_t desk_random(void);
-uint64_t desk_below(uint64_t bound);           /* 0 to bound - 1 */
-uint64_t desk_between(uint64_t a, uint64_t b); /* both can come out */
-bool desk_chance(unsigned one_in);             /* never when 0 */
+uint64_t seeded_random(void);
+uint64_t seeded_below(uint64_t bound);           /* 0 to bound - 1 */
+uint64_t seeded_between(uint64_t a, uint64_t b); /* both can come out */
+bool seeded_chance(unsigned one_in);             /* never when 0 */
 
-struct desk_fiber *desk_spawn(void *(*run)(void *), void *argument);
-struct desk_fiber *desk_self(void); /* NULL: an event of the simulation */
-bool desk_is(const char *name);     /* is this the thread of that name? */
-void desk_name(const char *name);   /* of the running fiber */
-bool desk_is_over(const struct desk_fiber *fiber);
-void desk_stack(void **stack, size_t *size); /* of the running fiber */
+struct seeded_fiber *seeded_spawn(void *(*run)(void *), void *argument);
+struct seeded_fiber *seeded_self(void); /* NULL: an event of the simulation */
+bool seeded_is(const char *name);       /* is this the thread of that name? */
+void seeded_name(const char *name);     /* of the running fiber */
+bool seeded_is_over(const struct seeded_fiber *fiber);
+void seeded_stack(void **stack, size_t *size); /* of the running fiber */
 
 /* The running fiber goes on then; others run meanwhile. */
-void desk_sleep(uint64_t ns);
+void seeded_sleep(uint64_t ns);
 /* ... until somebody wakes who waits there, or the time has come (UINT64_MAX: never). */
-void desk_wait(const void *place, uint64_t until_ns);
-void desk_wake(const void *place);
+void seeded_wait(const void *place, uint64_t until_ns);
+void seeded_wake(const void *place);
 /* A place where another fiber may go first. */
-void desk_point(void);
+void seeded_point(void);
 
 /* call(self) between two turns of fibers. */
-void desk_at(uint64_t at_ns, void (*call)(void *self), void *self);
+void seeded_at(uint64_t at_ns, void (*call)(void *self), void *self);
 
 /* One line of what happened, with time and thread. */
-void desk_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void seeded_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* An invariant does not hold: the simulation ends. */
-_Noreturn void desk_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void seeded_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* What a child leaves to its parent, whatever becomes of it. */
-struct desk_shared {
+struct seeded_shared {
     char verdict[1024]; /* empty: all is well */
     uint64_t digest;    /* of all lines */
-    uint64_t count;     /* lines told so far; the newest DESK_TRACE_MAX are kept */
-    char trace[DESK_TRACE_MAX][DESK_TEXT_MAX];
+    uint64_t count;     /* lines written so far; the newest SEEDED_TRACE_MAX are kept */
+    char trace[SEEDED_TRACE_MAX][SEEDED_TEXT_MAX];
     /* how much was tried, summed over all seeds */
     uint64_t calls, done, refused, in_doubt, safes, restores, checkpoints, crashes, replays, faults;
     uint64_t frames, clients;
 };
-extern struct desk_shared *desk_shared;
+extern struct seeded_shared *seeded_shared;
 
-void *desk_allocate(size_t size); /* zeroed, never fails, never freed */
+void *seeded_allocate(size_t size); /* zeroed, never fails, never freed */
 
 /* ---- weather.c: what goes wrong in this seed, and when --------------------------------------- */
 
-struct desk_weather {
+struct seeded_weather {
     uint64_t quiet_ns;               /* from then on nothing goes wrong any more */
     uint64_t stop_ns, stop_until_ns; /* the disk stands still */
     uint64_t sync_ns_max;            /* of one fsync */
@@ -94,10 +94,10 @@ struct desk_weather {
     uint64_t late_ns_max;
     bool uring; /* the kernel has io_uring */
 };
-extern struct desk_weather desk_weather;
+extern struct seeded_weather seeded_weather;
 
 /* Does this call fail? */
-bool desk_breaks(unsigned one_in);
+bool seeded_breaks(unsigned one_in);
 
 /* ---- disk.c ---------------------------------------------------------------------------------- */
 

@@ -1,12 +1,12 @@
 /*
- * Who looks on and commands: the Foxglove protocol from the other end, and the books of what was
+ * Viewers and operators: the Foxglove protocol from the other end, and the books of what was
  * asked and answered.
  */
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/desk/desk.h"
+#include "tests/seeded/seeded.h"
 
 enum { CALL_MAX = 8192, SERVICE_MAX = 32, ASKS_CALL = 2, SAYS_RESPONSE = 3 };
 
@@ -48,7 +48,7 @@ void clients_call(struct client *client, const char *service, const char *json, 
     if (!client->connection || !client->connected || known < 0 || call_count == CALL_MAX)
         return;
     struct call *call = &calls[call_count];
-    *call = (struct call){.client = client, .id = (uint32_t)call_count++, .sent_ns = desk_now_ns};
+    *call = (struct call){.client = client, .id = (uint32_t)call_count++, .sent_ns = seeded_now_ns};
     call->service = services[known].name;
     snprintf(call->path, sizeof call->path, "%s", path ? path : "");
     size_t size = 0;
@@ -60,8 +60,8 @@ void clients_call(struct client *client, const char *service, const char *json, 
     size += 4;
     memcpy(message + size, json, strlen(json));
     size += strlen(json);
-    desk_trace("client %d calls %s %s, call %u", client->number, service, call->path, call->id);
-    desk_shared->calls++;
+    seeded_trace("client %d calls %s %s, call %u", client->number, service, call->path, call->id);
+    seeded_shared->calls++;
     network_send(client, message, size, true);
 }
 
@@ -76,7 +76,7 @@ void clients_read_by_server(struct client *client, const void *bytes, size_t siz
         return;
     client = calls[id].client; /* who may have left since it was sent */
     calls[id].was_read = true;
-    desk_trace("the server reads call %u, %s %s", id, calls[id].service, calls[id].path);
+    seeded_trace("the server reads call %u, %s %s", id, calls[id].service, calls[id].path);
     if (strcmp(calls[id].service, "/safe") == 0 && client->is_operator)
         invariants_safe_read(&calls[id]);
 }
@@ -100,15 +100,15 @@ static void learn_services(const json_t *list)
 static void take_answer(struct client *client, uint32_t id, bool done, const char *text)
 {
     if (id >= (uint32_t)call_count || calls[id].client != client)
-        desk_fail("client %d is answered a call that it did not make: %u", client->number, id);
+        seeded_fail("client %d is answered a call that it did not make: %u", client->number, id);
     struct call *call = &calls[id];
     if (call->state != CALL_OPEN)
-        desk_fail("call %u, %s, was answered twice", id, call->service);
+        seeded_fail("call %u, %s, was answered twice", id, call->service);
     call->state = done ? CALL_DONE : CALL_REFUSED;
-    desk_trace("call %u, %s %s: %s: %s", id, call->service, call->path, done ? "done" : "refused",
-               text);
-    desk_shared->done += done;
-    desk_shared->refused += !done;
+    seeded_trace("call %u, %s %s: %s: %s", id, call->service, call->path, done ? "done" : "refused",
+                 text);
+    seeded_shared->done += done;
+    seeded_shared->refused += !done;
     const char *frame = strstr(text, "(frame ");
     call->frame = UINT64_MAX;
     if (frame)
@@ -137,7 +137,7 @@ static void hear_response(struct client *client, const unsigned char *bytes, siz
     memcpy(&id, bytes + 5, sizeof id);
     json_t *root = json_loadb((const char *)bytes + head, size - head, 0, NULL);
     if (!root)
-        desk_fail("the answer to call %u is not JSON", id);
+        seeded_fail("the answer to call %u is not JSON", id);
     take_answer(client, id, json_is_true(json_object_get(root, "success")),
                 json_string_value(json_object_get(root, "message")));
     json_decref(root);
@@ -160,7 +160,7 @@ void clients_left(struct client *client)
     for (int i = 0; i < call_count; i++) {
         if (calls[i].client == client && calls[i].state == CALL_OPEN) {
             calls[i].state = CALL_IN_DOUBT;
-            desk_shared->in_doubt++;
+            seeded_shared->in_doubt++;
         }
     }
 }

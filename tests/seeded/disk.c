@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/desk/desk.h"
-#include "tests/desk/real.h"
-#include "tests/desk/wraps.h"
+#include "tests/seeded/real.h"
+#include "tests/seeded/seeded.h"
+#include "tests/seeded/wraps.h"
 
 enum { FILE_MAX = 512, NAME_SIZE = 96, OPEN_MAX = 128, FD_FIRST = 1 << 20, CHANGE_MAX = 2048 };
 
@@ -63,7 +63,7 @@ static void resize(struct bytes *bytes, size_t size)
 {
     if (size > bytes->room) {
         const size_t room = 2 * size + 4096;
-        unsigned char *data = desk_allocate(room);
+        unsigned char *data = seeded_allocate(room);
         if (bytes->size > 0)
             memcpy(data, bytes->data, bytes->size);
         bytes->data = data;
@@ -95,7 +95,7 @@ static void put_name(struct name *list, int *count, const char *text, struct fil
     struct name *name = find(list, *count, text);
     if (!name) {
         if (*count == FILE_MAX)
-            desk_fail("more than %d names on the simulated disk", FILE_MAX);
+            seeded_fail("more than %d names on the simulated disk", FILE_MAX);
         name = &list[(*count)++];
         snprintf(name->text, sizeof name->text, "%s", text);
     }
@@ -111,7 +111,7 @@ static struct file *file_of(const char *text)
 static void note_change(struct name a, struct name b, int count)
 {
     if (change_count == CHANGE_MAX)
-        desk_fail("more than %d changes of names wait for a sync", CHANGE_MAX);
+        seeded_fail("more than %d changes of names wait for a sync", CHANGE_MAX);
     changes[change_count++] = (struct change){{a, b}, count};
     put_name(names, &name_count, a.text, a.file);
     if (count > 1)
@@ -151,26 +151,26 @@ static void note_trouble(const char *name)
         troubled[troubled_count++] = named(name, NULL);
     if (i < troubled_count)
         trouble[i]++;
-    desk_shared->faults++;
+    seeded_shared->faults++;
 }
 
 /* The time that a call takes, and the error that it ends with; 0: none. */
 static int leaf(const char *what, const char *name, uint64_t ns_max)
 {
     static const int reasons[] = {EIO, ENOSPC, EACCES, EMFILE, EDQUOT};
-    if (!desk_self())
+    if (!seeded_self())
         return 0;
-    while (desk_now_ns >= desk_weather.stop_ns && desk_now_ns < desk_weather.stop_until_ns)
-        desk_sleep(desk_weather.stop_until_ns - desk_now_ns + desk_below(DESK_MS));
-    desk_sleep(5 * DESK_US +
-               desk_below(desk_now_ns < desk_weather.quiet_ns ? ns_max : 100 * DESK_US));
-    if (!desk_breaks(desk_weather.disk_errors)) {
-        desk_trace("%s %s", what, name);
+    while (seeded_now_ns >= seeded_weather.stop_ns && seeded_now_ns < seeded_weather.stop_until_ns)
+        seeded_sleep(seeded_weather.stop_until_ns - seeded_now_ns + seeded_below(SEEDED_MS));
+    seeded_sleep(5 * SEEDED_US +
+                 seeded_below(seeded_now_ns < seeded_weather.quiet_ns ? ns_max : 100 * SEEDED_US));
+    if (!seeded_breaks(seeded_weather.disk_errors)) {
+        seeded_trace("%s %s", what, name);
         return 0;
     }
-    const int reason = reasons[desk_below(sizeof reasons / sizeof *reasons)];
+    const int reason = reasons[seeded_below(sizeof reasons / sizeof *reasons)];
     note_trouble(name);
-    desk_trace("%s %s fails: %s", what, name, strerrorname_np(reason));
+    seeded_trace("%s %s fails: %s", what, name, strerrorname_np(reason));
     return reason;
 }
 
@@ -197,7 +197,7 @@ bool disk_has(int fd)
 static struct file *make_file(const char *name)
 {
     if (file_count == FILE_MAX)
-        desk_fail("more than %d files on the simulated disk", FILE_MAX);
+        seeded_fail("more than %d files on the simulated disk", FILE_MAX);
     struct file *file = &files[file_count++];
     note_change(named(name, file), named("", NULL), 1);
     return file;
@@ -214,7 +214,7 @@ int __wrap_open64(const char *path, int flags, ...)
         return fail(ENOENT);
     if (!is_ours(path))
         return __real_open64(path, flags, mode);
-    const int error = leaf("open", path, 200 * DESK_US);
+    const int error = leaf("open", path, 200 * SEEDED_US);
     if (error)
         return fail(error);
     const bool is_folder = strcmp(path, ".") == 0;
@@ -242,7 +242,7 @@ int __wrap_close(int fd)
     struct opened *open = opened_of(fd);
     if (!open)
         return sockets_close(fd) ? 0 : __real_close(fd);
-    const int error = leaf("close", open->name, 50 * DESK_US);
+    const int error = leaf("close", open->name, 50 * SEEDED_US);
     open->is_open = false;
     return error ? fail(EIO) : 0;
 }
@@ -250,12 +250,12 @@ int __wrap_close(int fd)
 int disk_write(int fd, const void *bytes, size_t size, uint64_t at)
 {
     struct opened *open = opened_of(fd);
-    const int error = leaf("write", open->name, 300 * DESK_US);
+    const int error = leaf("write", open->name, 300 * SEEDED_US);
     if (error)
         return -error;
-    if (size > 1 && desk_breaks(desk_weather.disk_errors)) {
-        size = desk_between(1, size - 1);
-        desk_trace("write %s is short: %zu bytes", open->name, size);
+    if (size > 1 && seeded_breaks(seeded_weather.disk_errors)) {
+        size = seeded_between(1, size - 1);
+        seeded_trace("write %s is short: %zu bytes", open->name, size);
     }
     struct bytes *now = &open->file->now;
     if (now->size < at + size)
@@ -277,7 +277,7 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t size)
     struct opened *open = opened_of(fd);
     if (!open)
         return __real_write(fd, bytes, size);
-    if (desk_breaks(2 * desk_weather.disk_errors))
+    if (seeded_breaks(2 * seeded_weather.disk_errors))
         return fail(EINTR);
     const int result = disk_write(fd, bytes, size, open->at);
     open->at += result > 0 ? (size_t)result : 0;
@@ -289,14 +289,14 @@ ssize_t __wrap_read(int fd, void *bytes, size_t size)
     struct opened *open = opened_of(fd);
     if (!open)
         return __real_read(fd, bytes, size);
-    const int error = leaf("read", open->name, 300 * DESK_US);
+    const int error = leaf("read", open->name, 300 * SEEDED_US);
     if (error)
         return fail(EIO);
     const struct bytes *now = &open->file->now;
     const size_t left = now->size > open->at ? now->size - open->at : 0;
     size_t count = size < left ? size : left;
-    if (count > 1 && desk_breaks(desk_weather.disk_errors))
-        count = desk_between(1, count);
+    if (count > 1 && seeded_breaks(seeded_weather.disk_errors))
+        count = seeded_between(1, count);
     memcpy(bytes, now->data + open->at, count);
     open->at += count;
     return (ssize_t)count;
@@ -319,7 +319,7 @@ int __wrap_ftruncate64(int fd, off_t size)
     struct opened *open = opened_of(fd);
     if (!open)
         return __real_ftruncate64(fd, size);
-    const int error = leaf("ftruncate", open->name, 100 * DESK_US);
+    const int error = leaf("ftruncate", open->name, 100 * SEEDED_US);
     if (error)
         return fail(EIO);
     resize(&open->file->now, (size_t)size);
@@ -343,7 +343,7 @@ int __wrap_fsync(int fd)
     struct opened *open = opened_of(fd);
     if (!open)
         return __real_fsync(fd);
-    const int error = leaf("fsync", open->name, desk_weather.sync_ns_max);
+    const int error = leaf("fsync", open->name, seeded_weather.sync_ns_max);
     if (error && open->file)
         open->file->poisoned = true;
     if (error)
@@ -368,7 +368,7 @@ int __wrap_rename(const char *from, const char *to)
 {
     if (!is_ours(from))
         return __real_rename(from, to);
-    const int error = leaf("rename to", to, 200 * DESK_US);
+    const int error = leaf("rename to", to, 200 * SEEDED_US);
     if (error)
         return fail(error == EMFILE ? EIO : error);
     struct file *file = file_of(from);
@@ -383,7 +383,7 @@ int __wrap_unlink(const char *path)
 {
     if (!is_ours(path))
         return __real_unlink(path);
-    const int error = leaf("unlink", path, 100 * DESK_US);
+    const int error = leaf("unlink", path, 100 * SEEDED_US);
     if (error)
         return fail(EIO);
     if (!file_of(path))
@@ -434,7 +434,7 @@ static struct file *after_crash(const char *text)
     const struct name *name = find(synced_names, synced_name_count, text);
     struct file *file = name ? name->file : NULL;
     for (int i = 0; i < change_count; i++) {
-        const bool is_there = desk_chance(2);
+        const bool is_there = seeded_chance(2);
         for (int k = 0; k < changes[i].count && is_there; k++) {
             if (strcmp(changes[i].name[k].text, text) == 0)
                 file = changes[i].name[k].file;
@@ -455,11 +455,11 @@ const unsigned char *disk_after_crash(const char *name, size_t *size)
         (file->now.size == 0 || memcmp(file->now.data, file->synced.data, file->now.size) == 0);
     resize(&left, 0);
     copy(&left, &file->synced);
-    if (!is_clean && desk_chance(2)) { /* some of the new bytes got there */
+    if (!is_clean && seeded_chance(2)) { /* some of the new bytes got there */
         copy(&left, &file->now);
-        const size_t from = desk_below(left.size + 1);
+        const size_t from = seeded_below(left.size + 1);
         memset(left.data + from, 0, left.size - from);
-        if (desk_chance(2))
+        if (seeded_chance(2))
             resize(&left, from);
     }
     *size = left.size;

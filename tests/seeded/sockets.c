@@ -7,9 +7,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "tests/desk/desk.h"
-#include "tests/desk/real.h"
-#include "tests/desk/wraps.h"
+#include "tests/seeded/real.h"
+#include "tests/seeded/seeded.h"
+#include "tests/seeded/wraps.h"
 
 enum { SOCKET_MAX = 64, FD_FIRST = 1 << 21, QUEUE = 64, DATAGRAM_MAX = 2048 };
 
@@ -51,7 +51,7 @@ int __wrap_socket(int domain, int type, int protocol)
 {
     static in_port_t next = 20000;
     (void)domain, (void)type, (void)protocol;
-    struct port *port = desk_allocate(sizeof *port);
+    struct port *port = seeded_allocate(sizeof *port);
     port->port = htons(next++);
     return give(port);
 }
@@ -126,7 +126,7 @@ ssize_t __wrap_send(int fd, const void *bytes, size_t size, int flags)
 {
     struct port **from = place(fd);
     (void)flags;
-    desk_point();
+    seeded_point();
     for (int i = 0; from && i < SOCKET_MAX; i++) {
         struct port *to = sockets[i];
         if (!to || to->port != (*from)->peer || to->count == QUEUE || size > DATAGRAM_MAX)

@@ -10,13 +10,13 @@
 #include "rt/executive/operator/operator.h"
 #include "rt/executive/state/checkpoint.h"
 #include "rt/frame.h"
-#include "tests/desk/desk.h"
-#include "tests/desk/watch.h"
-#include "tests/desk/wraps.h"
+#include "tests/seeded/seeded.h"
+#include "tests/seeded/watch.h"
+#include "tests/seeded/wraps.h"
 
 enum { VERSION_MAX = 8192, PROMISE_MAX = 1024, SAFE_MAX = 1024, SAFE_FRAMES = 2 };
 static const uint64_t WATCH_NS =
-    150 * DESK_MS; /* a watcher comes by every 20 ms, or a little later */
+    150 * SEEDED_MS; /* a watcher comes by every 20 ms, or a little later */
 
 /* ---- SAFE within its bound ------------------------------------------------------------------- */
 
@@ -35,7 +35,7 @@ void invariants_safe_read(const struct call *call)
         return;
     safes[safe_count].passed = 0;
     safes[safe_count++].call = call->id;
-    desk_shared->safes++;
+    seeded_shared->safes++;
 }
 
 void invariants_act(bool is_safe)
@@ -53,9 +53,10 @@ void invariants_boundary(bool is_frame)
         safe_stands = false;
     for (int i = 0; i < safe_count; i++) {
         if (++safes[i].passed > SAFE_FRAMES)
-            desk_fail("SAFE: %d boundaries have passed since the server read call %u, and the arm "
-                      "is not safe",
-                      safes[i].passed, safes[i].call);
+            seeded_fail(
+                "SAFE: %d boundaries have passed since the server read call %u, and the arm "
+                "is not safe",
+                safes[i].passed, safes[i].call);
     }
 }
 
@@ -65,28 +66,28 @@ static uint64_t since_release_ns;
 
 void invariants_release(void)
 {
-    since_release_ns = desk_now_ns;
+    since_release_ns = seeded_now_ns;
 }
 
 static void look_at_watchdog(const struct rt_frame *frame)
 {
     const struct rt_watchdog *dog = frame->watchdog;
     const uint64_t kicked_ns = atomic_load(&dog->kicked_ns);
-    if (kicked_ns == 0 || desk_now_ns < kicked_ns + dog->limit_ns + WATCH_NS)
+    if (kicked_ns == 0 || seeded_now_ns < kicked_ns + dog->limit_ns + WATCH_NS)
         return;
     if (!atomic_load(&dog->expired))
-        desk_fail("the watchdog is silent: the frame thread hangs since %.1f ms, the limit is "
-                  "%.1f ms",
-                  (double)(desk_now_ns - kicked_ns) * 1e-6, (double)dog->limit_ns * 1e-6);
+        seeded_fail("the watchdog is silent: the frame thread hangs since %.1f ms, the limit is "
+                    "%.1f ms",
+                    (double)(seeded_now_ns - kicked_ns) * 1e-6, (double)dog->limit_ns * 1e-6);
 }
 
 static void look_at_stop(const struct rt_frame *frame)
 {
-    if (workload_signal_ns == 0 || desk_now_ns < workload_signal_ns + WATCH_NS)
+    if (workload_signal_ns == 0 || seeded_now_ns < workload_signal_ns + WATCH_NS)
         return;
     if (!atomic_load(&frame->stop))
-        desk_fail("SIGTERM came %.1f ms ago, and the frames have not been told",
-                  (double)(desk_now_ns - workload_signal_ns) * 1e-6);
+        seeded_fail("SIGTERM came %.1f ms ago, and the frames have not been told",
+                    (double)(seeded_now_ns - workload_signal_ns) * 1e-6);
 }
 
 /* ---- what is called written is on the disk --------------------------------------------------- */
@@ -127,7 +128,7 @@ void invariants_file(const char *name)
         return;
     const unsigned char *bytes = disk_now(name, &size);
     if (!read_checkpoint(bytes, size, &hash, why))
-        desk_fail("%s was given its name and is no checkpoint: %s", name, why);
+        seeded_fail("%s was given its name and is no checkpoint: %s", name, why);
     struct version *version = &versions[version_count++];
     snprintf(version->name, sizeof version->name, "%s", name);
     version->hash = hash;
@@ -155,12 +156,13 @@ static void check_promise(const struct version *promise)
     size_t size;
     uint64_t hash = 0;
     const unsigned char *bytes = disk_after_crash(promise->name, &size);
-    desk_shared->crashes++;
+    seeded_shared->crashes++;
     if (!read_checkpoint(bytes, size, &hash, why))
-        desk_fail("%s was answered as written, and is lost with the power: %s", promise->name, why);
+        seeded_fail("%s was answered as written, and is lost with the power: %s", promise->name,
+                    why);
     if (version_of(promise->name, hash, true) < version_of(promise->name, promise->hash, false))
-        desk_fail("%s was answered as written, and is an older one after a loss of power",
-                  promise->name);
+        seeded_fail("%s was answered as written, and is an older one after a loss of power",
+                    promise->name);
 }
 
 static void lose_power(void)
@@ -172,7 +174,7 @@ static void lose_power(void)
 static void promise(const char *name, uint64_t hash)
 {
     if (!held(name, hash))
-        desk_fail("%s was answered as written, and no such state was", name);
+        seeded_fail("%s was answered as written, and no such state was", name);
     if (promise_count == PROMISE_MAX)
         return;
     struct version *made = &promises[promise_count++];
@@ -213,10 +215,10 @@ void invariants_answer(struct call *call, const char *text)
 {
     const int kind = act_of(call->service);
     if (!text || !text[0])
-        desk_fail("call %u, %s, was answered without a word", call->id, call->service);
+        seeded_fail("call %u, %s, was answered without a word", call->id, call->service);
     if (kind == SIM_ACT_STOP_ARM && call->state == CALL_REFUSED && call->client->is_operator &&
         !watch_is_over() && !strstr(text, "the run "))
-        desk_fail("SAFE was refused: %s", text);
+        seeded_fail("SAFE was refused: %s", text);
     if (kind < 0 || kind == SIM_ACT_STOP_ARM)
         return;
     const bool has_file =
@@ -229,9 +231,9 @@ void invariants_answer(struct call *call, const char *text)
         return;
     }
     if (call->state == CALL_DONE)
-        desk_fail("call %u, %s %s, was answered as done before frame %llu, and was not%s", call->id,
-                  call->service, call->path, (unsigned long long)call->frame,
-                  kind == SIM_ACT_RESTORE ? " (or with another state)" : "");
+        seeded_fail("call %u, %s %s, was answered as done before frame %llu, and was not%s",
+                    call->id, call->service, call->path, (unsigned long long)call->frame,
+                    kind == SIM_ACT_RESTORE ? " (or with another state)" : "");
 }
 
 /* Acts that nobody claims yet are those of the command line, or of calls in doubt. */
@@ -304,9 +306,9 @@ static void settle_acts(const json_t *report)
         if (!is_unclaimed(&acts[i]) || claim_in_doubt(&acts[i]))
             continue;
         if (!claim_for_script(&acts[i], true))
-            desk_fail("an act was done that nobody asked for, or with a state that is not in the "
-                      "file that was named: %d before frame %llu",
-                      acts[i].act, (unsigned long long)acts[i].frame);
+            seeded_fail("an act was done that nobody asked for, or with a state that is not in the "
+                        "file that was named: %d before frame %llu",
+                        acts[i].act, (unsigned long long)acts[i].frame);
         of_script++;
     }
     if (!report || json_object_get(report, "operator") == NULL)
@@ -323,7 +325,7 @@ static void settle_acts(const json_t *report)
     }
     /* A checkpoint that was taken and could not be written counts twice. */
     if (of_script + failed + unreached < asked)
-        desk_fail(
+        seeded_fail(
             "of %d acts of the command line %d were done, %lld failed, %lld were not reached: "
             "one was passed over in silence",
             asked, of_script, (long long)failed, (long long)unreached);
@@ -335,9 +337,9 @@ static void settle_calls(void)
     const int count = clients_calls(&calls);
     for (int i = 0; i < count; i++) {
         if (calls[i].state == CALL_OPEN && calls[i].was_read &&
-            calls[i].sent_ns < desk_weather.quiet_ns)
-            desk_fail("call %u, %s %s, was never answered", calls[i].id, calls[i].service,
-                      calls[i].path);
+            calls[i].sent_ns < seeded_weather.quiet_ns)
+            seeded_fail("call %u, %s %s, was never answered", calls[i].id, calls[i].service,
+                        calls[i].path);
     }
 }
 
@@ -350,7 +352,7 @@ void invariants_look(void)
         return;
     look_at_watchdog(frame);
     look_at_stop(frame);
-    if (promise_count > 0 && desk_chance(1024))
+    if (promise_count > 0 && seeded_chance(1024))
         lose_power();
 }
 
@@ -360,17 +362,17 @@ static json_t *read_report(const char *errors)
     size_t size;
     const unsigned char *bytes = disk_after_crash("report.json", &size);
     json_t *report = bytes ? json_loadb((const char *)bytes, size, 0, NULL) : NULL;
-    desk_shared->crashes++;
+    seeded_shared->crashes++;
     if (!report && !strstr(errors, "--report"))
-        desk_fail("the report was written, and is lost with the power");
+        seeded_fail("the report was written, and is lost with the power");
     return report;
 }
 
 void invariants_end(const char *out, const char *errors)
 {
     if (watch_frames() == 0) { /* it refused to begin, and said why */
-        if (desk_shared->faults == 0 || !errors[0])
-            desk_fail("it did not begin: %.200s", errors);
+        if (seeded_shared->faults == 0 || !errors[0])
+            seeded_fail("it did not begin: %.200s", errors);
         return;
     }
     const bool ended_early = workload_signal_ns > 0 || strstr(out, "hung") != NULL;
@@ -380,8 +382,8 @@ void invariants_end(const char *out, const char *errors)
     if (!ended_early)
         settle_calls();
     if (report && number(report, "log", "error") != 0 && disk_errors("run.mcap") == 0 &&
-        desk_weather.allocation_errors == 0)
-        desk_fail("the report says that the disk refused the log, and it did not");
+        seeded_weather.allocation_errors == 0)
+        seeded_fail("the report says that the disk refused the log, and it did not");
     if (report && number(report, "log", "error") == 0 && number(report, "log", "dropped") == 0)
         invariants_replay();
     json_decref(report);

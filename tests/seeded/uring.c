@@ -6,9 +6,9 @@
 #include <liburing.h>
 #include <string.h>
 
-#include "tests/desk/desk.h"
-#include "tests/desk/real.h"
-#include "tests/desk/wraps.h"
+#include "tests/seeded/real.h"
+#include "tests/seeded/seeded.h"
+#include "tests/seeded/wraps.h"
 
 enum { ENTRIES = 8 };
 
@@ -27,10 +27,10 @@ static void *work(void *self);
 int __wrap_io_uring_queue_init(unsigned entries, struct io_uring *ring, unsigned flags)
 {
     (void)entries, (void)flags;
-    if (!desk_weather.uring)
+    if (!seeded_weather.uring)
         return -EPERM;
-    struct kernel *kernel = desk_allocate(sizeof *kernel);
-    kernel->cqes = desk_allocate(ENTRIES * sizeof(struct io_uring_cqe));
+    struct kernel *kernel = seeded_allocate(sizeof *kernel);
+    kernel->cqes = seeded_allocate(ENTRIES * sizeof(struct io_uring_cqe));
     kernel->mask = ENTRIES - 1;
     kernel->entries = ENTRIES;
     memset(ring, 0, sizeof *ring);
@@ -51,7 +51,7 @@ int __wrap_io_uring_queue_init(unsigned entries, struct io_uring *ring, unsigned
     ring->sq.ring_mask = ring->cq.ring_mask = kernel->mask;
     ring->sq.ring_entries = ring->cq.ring_entries = kernel->entries;
     ring->sq.ring_ptr = kernel;
-    (void)desk_spawn(work, kernel);
+    (void)seeded_spawn(work, kernel);
     return 0;
 }
 
@@ -66,7 +66,7 @@ struct io_uring_probe *__wrap_io_uring_get_probe_ring(struct io_uring *ring)
 {
     (void)ring;
     struct io_uring_probe *probe =
-        desk_allocate(sizeof *probe + 256 * sizeof(struct io_uring_probe_op));
+        seeded_allocate(sizeof *probe + 256 * sizeof(struct io_uring_probe_op));
     probe->last_op = IORING_OP_WRITEV;
     probe->ops_len = 255;
     for (int i = 0; i < 255; i++)
@@ -92,7 +92,7 @@ static void complete(struct kernel *kernel, int result)
     cqe->res = result;
     kernel->cq_tail++;
     kernel->busy = false;
-    desk_wake(kernel);
+    seeded_wake(kernel);
 }
 
 static int carry_out(const struct io_uring_sqe *sqe)
@@ -117,10 +117,10 @@ static int carry_out(const struct io_uring_sqe *sqe)
 static void *work(void *self)
 {
     struct kernel *kernel = self;
-    desk_name("kernel");
+    seeded_name("kernel");
     while (!kernel->over) {
         if (!kernel->busy)
-            desk_wait(&kernel->busy, UINT64_MAX);
+            seeded_wait(&kernel->busy, UINT64_MAX);
         else
             complete(kernel, carry_out(&kernel->work));
     }
@@ -130,21 +130,21 @@ static void *work(void *self)
 int __wrap_io_uring_submit(struct io_uring *ring)
 {
     struct kernel *kernel = kernel_of(ring);
-    desk_point();
+    seeded_point();
     const unsigned waits = ring->sq.sqe_tail - ring->sq.sqe_head;
     if (waits == 0)
         return 0;
     if (kernel->busy || waits > 1)
-        desk_fail("the simulated kernel takes one write at a time");
-    if (desk_breaks(20 * desk_weather.disk_errors)) {
-        desk_trace("io_uring takes no work: EAGAIN");
+        seeded_fail("the simulated kernel takes one write at a time");
+    if (seeded_breaks(20 * seeded_weather.disk_errors)) {
+        seeded_trace("io_uring takes no work: EAGAIN");
         return -EAGAIN;
     }
     kernel->work = kernel->sqes[ring->sq.sqe_head & kernel->mask];
     ring->sq.sqe_head++;
     kernel->sq_head = kernel->sq_tail = ring->sq.sqe_head;
     kernel->busy = true;
-    desk_wake(&kernel->busy);
+    seeded_wake(&kernel->busy);
     return 1;
 }
 
@@ -153,12 +153,12 @@ int __wrap___io_uring_get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe, 
 {
     struct kernel *kernel = kernel_of(ring);
     (void)submit, (void)mask;
-    desk_point();
+    seeded_point();
     while (kernel->cq_head == kernel->cq_tail) {
         *cqe = NULL;
         if (wait_nr == 0)
             return -EAGAIN;
-        desk_wait(kernel, UINT64_MAX);
+        seeded_wait(kernel, UINT64_MAX);
     }
     *cqe = &kernel->cqes[kernel->cq_head & kernel->mask];
     return 0;
@@ -169,7 +169,7 @@ void __wrap_io_uring_queue_exit(struct io_uring *ring)
 {
     struct kernel *kernel = kernel_of(ring);
     while (kernel->busy)
-        desk_wait(kernel, UINT64_MAX);
+        seeded_wait(kernel, UINT64_MAX);
     kernel->over = true;
-    desk_wake(&kernel->busy);
+    seeded_wake(&kernel->busy);
 }

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/desk/desk.h"
-#include "tests/desk/network.h"
-#include "tests/desk/real.h"
+#include "tests/seeded/network.h"
+#include "tests/seeded/real.h"
+#include "tests/seeded/seeded.h"
 
 enum { SOCKET_FIRST = 1 << 22, CONNECTION_MAX = 1024, TIMER_MAX = 16, LIVE_PROTOCOL = 1 };
 
@@ -57,39 +57,39 @@ static void arrive(void *self)
     struct parcel *parcel = self;
     *net.last = parcel;
     net.last = &parcel->next;
-    desk_wake(&net);
+    seeded_wake(&net);
 }
 
 static void post(struct connection *connection, enum kind kind, const void *bytes, size_t size,
                  bool binary)
 {
-    struct parcel *parcel = desk_allocate(sizeof *parcel + size);
+    struct parcel *parcel = seeded_allocate(sizeof *parcel + size);
     parcel->kind = kind;
     parcel->connection = connection;
     parcel->binary = binary;
     parcel->size = size;
     if (size > 0)
         memcpy(parcel->bytes, bytes, size);
-    uint64_t at_ns = desk_now_ns + desk_between(20 * DESK_US, 2 * DESK_MS);
+    uint64_t at_ns = seeded_now_ns + seeded_between(20 * SEEDED_US, 2 * SEEDED_MS);
     if (at_ns <= connection->wsi.order_ns)
         at_ns = connection->wsi.order_ns + 1;
     connection->wsi.order_ns = at_ns;
-    desk_at(at_ns, arrive, parcel);
+    seeded_at(at_ns, arrive, parcel);
 }
 
 void network_connect(struct client *client)
 {
     if (!net.is_open || net.count == CONNECTION_MAX)
         return;
-    struct connection *connection = desk_allocate(sizeof *connection);
+    struct connection *connection = seeded_allocate(sizeof *connection);
     connection->wsi.number = net.count;
     net.connections[net.count++] = connection;
     connection->wsi.client = client;
     connection->wsi.protocol = &net.protocols[LIVE_PROTOCOL];
-    connection->wsi.user = desk_allocate(connection->wsi.protocol->per_session_data_size);
+    connection->wsi.user = seeded_allocate(connection->wsi.protocol->per_session_data_size);
     client->connection = connection;
     client->gone = false;
-    client->came_ns = desk_now_ns;
+    client->came_ns = seeded_now_ns;
     post(connection, ARRIVES, NULL, 0, false);
 }
 
@@ -112,7 +112,7 @@ void network_leave(struct client *client)
 void network_read_on(struct client *client)
 {
     client->stalls = false;
-    desk_wake(&net);
+    seeded_wake(&net);
 }
 
 /* ---- the server's side ----------------------------------------------------------------------- */
@@ -122,7 +122,7 @@ static int call_back(struct lws *wsi, enum lws_callback_reasons reason, void *by
     return wsi->protocol->callback(wsi, reason, wsi->user, bytes, size);
 }
 
-/* Coming and going are told to the first protocol, whichever it is that is spoken. */
+/* Coming and going are reported to the first protocol, whichever is used. */
 static int tell_first(struct lws *wsi, enum lws_callback_reasons reason)
 {
     return net.protocols[0].callback(wsi, reason, NULL, NULL, 0);
@@ -142,16 +142,16 @@ static void close_connection(struct lws *wsi)
     wsi->client = NULL;
     if (!client)
         return;
-    desk_trace("client %d is let go", client->number);
+    seeded_trace("client %d is let go", client->number);
     client->connection = NULL;
     clients_left(client);
 }
 
 static void let_in(struct lws *wsi)
 {
-    if (desk_breaks(desk_weather.accept_errors)) {
-        desk_trace("accept fails: EMFILE");
-        desk_shared->faults++;
+    if (seeded_breaks(seeded_weather.accept_errors)) {
+        seeded_trace("accept fails: EMFILE");
+        seeded_shared->faults++;
         close_connection(wsi);
         return;
     }
@@ -165,10 +165,10 @@ static void let_in(struct lws *wsi)
         return;
     }
     wsi->is_open = true;
-    desk_trace("client %d comes in%s", wsi->client->number,
-               wsi->client->is_operator ? ", an operator" : "");
+    seeded_trace("client %d comes in%s", wsi->client->number,
+                 wsi->client->is_operator ? ", an operator" : "");
     wsi->client->connected = true;
-    desk_shared->clients++;
+    seeded_shared->clients++;
     if (call_back(wsi, LWS_CALLBACK_ESTABLISHED, NULL, 0) != 0)
         close_connection(wsi);
 }
@@ -220,7 +220,7 @@ static bool can_write(const struct lws *wsi)
 
 static bool serve_writer(void)
 {
-    const int from = net.count > 0 ? (int)desk_below((uint64_t)net.count) : 0;
+    const int from = net.count > 0 ? (int)seeded_below((uint64_t)net.count) : 0;
     for (int i = 0; i < net.count; i++) {
         struct lws *wsi = &net.connections[(from + i) % net.count]->wsi;
         if (!can_write(wsi))
@@ -245,13 +245,13 @@ static lws_sorted_usec_list_t **next_timer(void)
 
 static uint64_t due_ns(const lws_sorted_usec_list_t *timer)
 {
-    return (uint64_t)timer->us * DESK_US;
+    return (uint64_t)timer->us * SEEDED_US;
 }
 
 static bool serve_timer(void)
 {
     lws_sorted_usec_list_t **next = next_timer();
-    if (!next || due_ns(*next) > desk_now_ns)
+    if (!next || due_ns(*next) > seeded_now_ns)
         return false;
     lws_sorted_usec_list_t *timer = *next;
     *next = NULL;
@@ -262,14 +262,14 @@ static bool serve_timer(void)
 int __wrap_lws_service(struct lws_context *context, int timeout_ms)
 {
     (void)context, (void)timeout_ms;
-    desk_sleep(desk_between(2 * DESK_US, 20 * DESK_US));
+    seeded_sleep(seeded_between(2 * SEEDED_US, 20 * SEEDED_US));
     if (serve_timer() || serve_doomed() || serve_parcel() || serve_writer() || net.cancelled) {
         net.cancelled = false;
         return 0;
     }
     lws_sorted_usec_list_t **next = next_timer();
-    const uint64_t latest_ns = desk_now_ns + DESK_S;
-    desk_wait(&net, next && due_ns(*next) < latest_ns ? due_ns(*next) : latest_ns);
+    const uint64_t latest_ns = seeded_now_ns + SEEDED_S;
+    seeded_wait(&net, next && due_ns(*next) < latest_ns ? due_ns(*next) : latest_ns);
     return 0;
 }
 
@@ -277,7 +277,7 @@ void __wrap_lws_cancel_service(struct lws_context *context)
 {
     (void)context;
     net.cancelled = true;
-    desk_wake(&net);
+    seeded_wake(&net);
 }
 
 void __wrap_lws_sul_schedule(struct lws_context *context, int thread, lws_sorted_usec_list_t *timer,
@@ -294,9 +294,9 @@ void __wrap_lws_sul_schedule(struct lws_context *context, int thread, lws_sorted
     if (us == LWS_SET_TIMER_USEC_CANCEL)
         return;
     if (free_place < 0)
-        desk_fail("more than %d timers of the server", TIMER_MAX);
+        seeded_fail("more than %d timers of the server", TIMER_MAX);
     timer->cb = call;
-    timer->us = (lws_usec_t)(desk_now_ns / DESK_US) + us;
+    timer->us = (lws_usec_t)(seeded_now_ns / SEEDED_US) + us;
     net.timers[free_place] = timer;
 }
 
@@ -305,9 +305,9 @@ int __wrap_lws_write(struct lws *wsi, unsigned char *bytes, size_t size,
 {
     if (!wsi->client)
         return -1;
-    if (desk_breaks(desk_weather.send_errors)) {
-        desk_trace("send to client %d fails", wsi->client->number);
-        desk_shared->faults++;
+    if (seeded_breaks(seeded_weather.send_errors)) {
+        seeded_trace("send to client %d fails", wsi->client->number);
+        seeded_shared->faults++;
         return -1;
     }
     clients_hear(wsi->client, bytes, size, protocol == LWS_WRITE_BINARY);
@@ -316,7 +316,7 @@ int __wrap_lws_write(struct lws *wsi, unsigned char *bytes, size_t size,
 
 int __wrap_lws_send_pipe_choked(struct lws *wsi)
 {
-    return !wsi->client || wsi->client->stalls || desk_breaks(50);
+    return !wsi->client || wsi->client->stalls || seeded_breaks(50);
 }
 
 int __wrap_lws_callback_on_writable(struct lws *wsi)
@@ -351,8 +351,8 @@ int __wrap_lws_hdr_total_length(struct lws *wsi, enum lws_token_indexes header)
 
 int __wrap_lws_return_http_status(struct lws *wsi, unsigned code, const char *text)
 {
-    desk_trace("client %d is refused: %u %s", wsi->client ? wsi->client->number : -1, code,
-               text ? text : "");
+    seeded_trace("client %d is refused: %u %s", wsi->client ? wsi->client->number : -1, code,
+                 text ? text : "");
     return 0;
 }
 

@@ -4,34 +4,34 @@
  */
 #include <errno.h>
 
-#include "tests/desk/desk.h"
-#include "tests/desk/real.h"
-#include "tests/desk/wraps.h"
+#include "tests/seeded/real.h"
+#include "tests/seeded/seeded.h"
+#include "tests/seeded/wraps.h"
 
 static bool frame_is_watched;
 
 void __wrap_rt_alloc_watch(void)
 {
-    frame_is_watched |= desk_is("frame");
+    frame_is_watched |= seeded_is("frame");
 }
 
 void __wrap_rt_alloc_unwatch(void)
 {
-    if (desk_is("frame"))
+    if (seeded_is("frame"))
         frame_is_watched = false;
 }
 
 /* At set-up and at the end the program may give up; in between it may not. */
 static bool fails(size_t size)
 {
-    if (!desk_self())
+    if (!seeded_self())
         return false;
-    if (frame_is_watched && desk_is("frame"))
-        desk_fail("the frame thread allocates %zu bytes", size);
-    if (!frame_is_watched || !desk_breaks(desk_weather.allocation_errors))
+    if (frame_is_watched && seeded_is("frame"))
+        seeded_fail("the frame thread allocates %zu bytes", size);
+    if (!frame_is_watched || !seeded_breaks(seeded_weather.allocation_errors))
         return false;
-    desk_trace("no memory: %zu bytes", size);
-    desk_shared->faults++;
+    seeded_trace("no memory: %zu bytes", size);
+    seeded_shared->faults++;
     errno = ENOMEM;
     return true;
 }

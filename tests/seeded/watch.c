@@ -1,15 +1,15 @@
 /*
- * What the frame thread does, seen where the frame loop, the rig and the operator's desk call each
- * other.
+ * What the frame thread does, observed where the frame loop, the simulation and the operator call
+ * each other.
  */
 #include <string.h>
 
 #include "rt/executive/operator/operator.h"
 #include "rt/executive/sim.h"
 #include "rt/frame.h"
-#include "tests/desk/desk.h"
-#include "tests/desk/watch.h"
-#include "tests/desk/wraps.h"
+#include "tests/seeded/seeded.h"
+#include "tests/seeded/watch.h"
+#include "tests/seeded/wraps.h"
 
 enum { ACT_MAX = 8192 };
 
@@ -46,18 +46,18 @@ struct rt_frame *watch_frame(void)
 void __wrap_rt_frame_run(struct rt_frame *self)
 {
     frame = self;
-    desk_trace("the frames begin");
+    seeded_trace("the frames begin");
     workload_begin();
     __real_rt_frame_run(self);
     is_over = true;
-    desk_trace("the frames are over");
+    seeded_trace("the frames are over");
 }
 
 void __wrap_rt_schedule_run(struct rt_schedule *schedule, uint64_t k)
 {
-    if (frame && desk_is("frame")) {
+    if (frame && seeded_is("frame")) {
         frames++;
-        desk_shared->frames++;
+        seeded_shared->frames++;
         invariants_boundary(true);
     }
     __real_rt_schedule_run(schedule, k);
@@ -72,18 +72,18 @@ void __wrap_sim_send_heartbeats(struct sim *sim, uint64_t releases)
 void __wrap_sim_apply_act(struct sim *sim, struct sim_record_act *act,
                           const struct sim_snapshot *snapshot)
 {
-    if (!desk_self()) { /* a replay */
+    if (!seeded_self()) { /* a replay */
         __real_sim_apply_act(sim, act, snapshot);
         return;
     }
     if (act_count == ACT_MAX)
-        desk_fail("more than %d acts", ACT_MAX);
+        seeded_fail("more than %d acts", ACT_MAX);
     const uint64_t hash = snapshot ? snapshot->hash : sim->scratch.hash;
     acts[act_count++] = (struct act){.act = act->act, .frame = act->frame, .hash = hash};
-    desk_trace("%s before frame %llu, state %016llx", act_names[act->act],
-               (unsigned long long)act->frame, (unsigned long long)hash);
-    desk_shared->checkpoints += act->act == SIM_ACT_CHECKPOINT;
-    desk_shared->restores += act->act == SIM_ACT_RESTORE;
+    seeded_trace("%s before frame %llu, state %016llx", act_names[act->act],
+                 (unsigned long long)act->frame, (unsigned long long)hash);
+    seeded_shared->checkpoints += act->act == SIM_ACT_CHECKPOINT;
+    seeded_shared->restores += act->act == SIM_ACT_RESTORE;
     invariants_act(act->act == SIM_ACT_STOP_ARM);
     __real_sim_apply_act(sim, act, snapshot);
 }

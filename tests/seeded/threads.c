@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/desk/desk.h"
-#include "tests/desk/real.h"
-#include "tests/desk/wraps.h"
+#include "tests/seeded/real.h"
+#include "tests/seeded/seeded.h"
+#include "tests/seeded/wraps.h"
 
 static char sleepers; /* where those wait whom a signal wakes */
 
@@ -22,15 +22,15 @@ int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void 
                           void *argument)
 {
     (void)attributes;
-    *id = (pthread_t)desk_spawn(run, argument);
+    *id = (pthread_t)seeded_spawn(run, argument);
     return 0;
 }
 
 int __wrap_pthread_join(pthread_t id, void **result)
 {
-    const struct desk_fiber *fiber = (const struct desk_fiber *)id;
-    while (!desk_is_over(fiber))
-        desk_wait(fiber, UINT64_MAX);
+    const struct seeded_fiber *fiber = (const struct seeded_fiber *)id;
+    while (!seeded_is_over(fiber))
+        seeded_wait(fiber, UINT64_MAX);
     if (result)
         *result = NULL;
     return 0;
@@ -38,13 +38,13 @@ int __wrap_pthread_join(pthread_t id, void **result)
 
 pthread_t __wrap_pthread_self(void)
 {
-    return (pthread_t)desk_self();
+    return (pthread_t)seeded_self();
 }
 
 int __wrap_pthread_setname_np(pthread_t id, const char *name)
 {
     (void)id;
-    desk_name(name);
+    seeded_name(name);
     return 0;
 }
 
@@ -57,7 +57,7 @@ int __wrap_pthread_getattr_np(pthread_t id, pthread_attr_t *attributes)
 int __wrap_pthread_attr_getstack(const pthread_attr_t *attributes, void **stack, size_t *size)
 {
     (void)attributes;
-    desk_stack(stack, size);
+    seeded_stack(stack, size);
     *size = 4096; /* as much as is worth touching */
     return 0;
 }
@@ -80,50 +80,50 @@ int __wrap_pthread_getschedparam(pthread_t id, int *policy, struct sched_param *
 
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-    desk_point();
+    seeded_point();
     while (pthread_mutex_trylock(mutex) == EBUSY)
-        desk_wait(mutex, UINT64_MAX);
+        seeded_wait(mutex, UINT64_MAX);
     return 0;
 }
 
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     const int error = __real_pthread_mutex_unlock(mutex);
-    desk_wake(mutex);
-    desk_point();
+    seeded_wake(mutex);
+    seeded_point();
     return error;
 }
 
 int __wrap_sem_wait(sem_t *semaphore)
 {
     while (sem_trywait(semaphore) != 0)
-        desk_wait(semaphore, UINT64_MAX);
+        seeded_wait(semaphore, UINT64_MAX);
     return 0;
 }
 
 int __wrap_sem_post(sem_t *semaphore)
 {
     const int error = __real_sem_post(semaphore);
-    desk_wake(semaphore);
-    desk_point();
+    seeded_wake(semaphore);
+    seeded_point();
     return error;
 }
 
 static uint64_t nanoseconds(const struct timespec *time)
 {
-    return (uint64_t)time->tv_sec * DESK_S + (uint64_t)time->tv_nsec;
+    return (uint64_t)time->tv_sec * SEEDED_S + (uint64_t)time->tv_nsec;
 }
 
-static const uint64_t WALL_NS = UINT64_C(1700000000) * DESK_S; /* CLOCK_REALTIME at 0 */
+static const uint64_t WALL_NS = UINT64_C(1700000000) * SEEDED_S; /* CLOCK_REALTIME at 0 */
 
 static int wait_semaphore(sem_t *semaphore, uint64_t until_ns)
 {
     while (sem_trywait(semaphore) != 0) {
-        if (desk_now_ns >= until_ns) {
+        if (seeded_now_ns >= until_ns) {
             errno = ETIMEDOUT;
             return -1;
         }
-        desk_wait(semaphore, until_ns);
+        seeded_wait(semaphore, until_ns);
     }
     return 0;
 }
@@ -141,10 +141,10 @@ int __wrap_sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespe
 static int wait_condition(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t until_ns)
 {
     (void)__real_pthread_mutex_unlock(mutex);
-    desk_wake(mutex);
-    desk_wait(condition, until_ns);
+    seeded_wake(mutex);
+    seeded_wait(condition, until_ns);
     (void)__wrap_pthread_mutex_lock(mutex);
-    return desk_now_ns >= until_ns ? ETIMEDOUT : 0;
+    return seeded_now_ns >= until_ns ? ETIMEDOUT : 0;
 }
 
 int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
@@ -161,13 +161,13 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mu
 
 int __wrap_pthread_cond_signal(pthread_cond_t *condition)
 {
-    desk_wake(condition);
+    seeded_wake(condition);
     return 0;
 }
 
 int __wrap_pthread_cond_broadcast(pthread_cond_t *condition)
 {
-    desk_wake(condition);
+    seeded_wake(condition);
     return 0;
 }
 
@@ -175,27 +175,27 @@ int __wrap_pthread_cond_broadcast(pthread_cond_t *condition)
 
 void *__wrap_rt_ring_claim(struct rt_ring *ring)
 {
-    desk_point();
+    seeded_point();
     return __real_rt_ring_claim(ring);
 }
 
 void __wrap_rt_ring_push(struct rt_ring *ring)
 {
-    desk_point();
+    seeded_point();
     __real_rt_ring_push(ring);
-    desk_point();
+    seeded_point();
 }
 
 const void *__wrap_rt_ring_front(struct rt_ring *ring)
 {
-    if (desk_chance(16))
-        desk_point();
+    if (seeded_chance(16))
+        seeded_point();
     return __real_rt_ring_front(ring);
 }
 
 void __wrap_rt_ring_pop(struct rt_ring *ring)
 {
-    desk_point();
+    seeded_point();
     __real_rt_ring_pop(ring);
 }
 
@@ -203,29 +203,29 @@ void __wrap_rt_ring_pop(struct rt_ring *ring)
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 {
-    desk_now_ns += desk_between(20, 60);
-    if (desk_self() && desk_chance(64))
-        desk_sleep(desk_below(10 * DESK_US));
-    const uint64_t ns = clock == CLOCK_REALTIME ? desk_now_ns + WALL_NS : desk_now_ns;
-    time->tv_sec = (time_t)(ns / DESK_S);
-    time->tv_nsec = (long)(ns % DESK_S);
+    seeded_now_ns += seeded_between(20, 60);
+    if (seeded_self() && seeded_chance(64))
+        seeded_sleep(seeded_below(10 * SEEDED_US));
+    const uint64_t ns = clock == CLOCK_REALTIME ? seeded_now_ns + WALL_NS : seeded_now_ns;
+    time->tv_sec = (time_t)(ns / SEEDED_S);
+    time->tv_nsec = (long)(ns % SEEDED_S);
     return 0;
 }
 
 /* True when a signal came. */
 static bool sleep_until(uint64_t until_ns)
 {
-    if (desk_breaks(desk_weather.late))
-        until_ns += desk_below(desk_weather.late_ns_max);
-    until_ns += desk_below(60 * DESK_US);
-    desk_wait(&sleepers, until_ns);
-    return desk_now_ns < until_ns;
+    if (seeded_breaks(seeded_weather.late))
+        until_ns += seeded_below(seeded_weather.late_ns_max);
+    until_ns += seeded_below(60 * SEEDED_US);
+    seeded_wait(&sleepers, until_ns);
+    return seeded_now_ns < until_ns;
 }
 
 int __wrap_nanosleep(const struct timespec *time, struct timespec *rest)
 {
     (void)rest;
-    if (!sleep_until(desk_now_ns + nanoseconds(time)))
+    if (!sleep_until(seeded_now_ns + nanoseconds(time)))
         return 0;
     errno = EINTR;
     return -1;
@@ -233,7 +233,7 @@ int __wrap_nanosleep(const struct timespec *time, struct timespec *rest)
 
 int __wrap_usleep(useconds_t us)
 {
-    (void)sleep_until(desk_now_ns + us * UINT64_C(1000));
+    (void)sleep_until(seeded_now_ns + us * UINT64_C(1000));
     return 0;
 }
 
@@ -242,11 +242,12 @@ int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *ti
 {
     (void)rest;
     const uint64_t ns = nanoseconds(time) - (clock == CLOCK_REALTIME ? WALL_NS : 0);
-    const uint64_t until_ns = flags & TIMER_ABSTIME ? ns : desk_now_ns + nanoseconds(time);
-    if (desk_is("frame")) {
+    const uint64_t until_ns = flags & TIMER_ABSTIME ? ns : seeded_now_ns + nanoseconds(time);
+    if (seeded_is("frame")) {
         invariants_release();
-        until_ns > desk_now_ns ? desk_wait(&sleepers + 1, until_ns + desk_below(60 * DESK_US))
-                               : desk_point();
+        until_ns > seeded_now_ns
+            ? seeded_wait(&sleepers + 1, until_ns + seeded_below(60 * SEEDED_US))
+            : seeded_point();
         workload_stall_frame();
         return 0;
     }
@@ -257,13 +258,13 @@ int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *ti
 
 void threads_signal(int number)
 {
-    desk_trace("signal %d", number);
+    seeded_trace("signal %d", number);
     raise(number);
-    desk_wake(&sleepers);
+    seeded_wake(&sleepers);
 }
 
 void __wrap__exit(int code)
 {
-    desk_trace("_exit(%d)", code);
-    desk_end(code);
+    seeded_trace("_exit(%d)", code);
+    seeded_end(code);
 }
