@@ -229,7 +229,7 @@ static void test_a_vanished_device_is_looked_for_ever_more_rarely(void)
     TEST_ASSERT_GREATER_OR_EQUAL(25, looks);
 }
 
-static void test_the_final_packets_are_written(void)
+static void test_emergency_messages_are_written(void)
 {
     unsigned char bytes[4];
     open_bus(&bus, &spec);
@@ -298,7 +298,7 @@ int main(void)
     RUN_TEST(test_a_device_that_vanishes_is_found_again_where_it_comes_back);
     RUN_TEST(test_a_vanished_device_is_noticed_by_sending_too);
     RUN_TEST(test_a_vanished_device_is_looked_for_ever_more_rarely);
-    RUN_TEST(test_the_final_packets_are_written);
+    RUN_TEST(test_emergency_messages_are_written);
     RUN_TEST(test_what_is_no_device_is_refused);
     RUN_TEST(test_a_process_out_of_descriptors_opens_no_line);
     RUN_TEST(test_what_waits_is_in_the_line_or_here);

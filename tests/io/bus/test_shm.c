@@ -312,7 +312,7 @@ static void test_a_liar_costs_an_error_and_the_ring_goes_on(void)
     TEST_ASSERT_EQUAL(-EAGAIN, io_bus_send(&a, nobody, "x", 1, false));
 }
 
-static void test_the_final_packet_passes_a_full_ring_and_is_received_once(void)
+static void test_the_emergency_message_passes_a_full_ring_and_is_received_once(void)
 {
     unsigned char message[2000] = {0};
     struct io_packet packet = {0};
@@ -465,7 +465,7 @@ static void test_a_message_has_the_time_of_its_writing_and_its_sender(void)
                                      packet.stamp_ns);
 }
 
-static void test_the_final_packet_has_a_greatest_length(void)
+static void test_the_emergency_message_has_a_greatest_length(void)
 {
     unsigned char words[IO_EMERGENCY_MAX], heard[IO_EMERGENCY_MAX];
     size_t size = 0;
@@ -625,14 +625,14 @@ int main(void)
     RUN_TEST(test_the_name_goes_with_the_last_one);
     RUN_TEST(test_a_killed_process_leaves_its_place);
     RUN_TEST(test_a_liar_costs_an_error_and_the_ring_goes_on);
-    RUN_TEST(test_the_final_packet_passes_a_full_ring_and_is_received_once);
+    RUN_TEST(test_the_emergency_message_passes_a_full_ring_and_is_received_once);
     RUN_TEST(test_a_peer_that_truncates_the_file_is_gone_and_kills_no_process);
     RUN_TEST(test_a_truncation_is_detected_before_anything_is_touched);
     RUN_TEST(test_a_file_that_was_cut_and_grew_again_is_no_danger);
     RUN_TEST(test_a_header_is_valid_in_all_its_sizes);
     RUN_TEST(test_a_ring_can_be_full_to_its_last_byte);
     RUN_TEST(test_a_message_has_the_time_of_its_writing_and_its_sender);
-    RUN_TEST(test_the_final_packet_has_a_greatest_length);
+    RUN_TEST(test_the_emergency_message_has_a_greatest_length);
     RUN_TEST(test_a_name_may_begin_with_a_slash);
     RUN_TEST(test_a_file_that_is_no_layout_is_refused_and_let_go);
     RUN_TEST(test_memory_that_cannot_be_created_is_refused);

@@ -500,7 +500,7 @@ static void test_a_process_out_of_descriptors_does_not_watch_what_it_cannot_acce
     (void)close(caller);
 }
 
-static void test_the_final_packet_reaches_the_peer_or_no_one(void)
+static void test_the_emergency_message_reaches_the_peer_or_no_one(void)
 {
     unsigned char bytes[4];
     errno = EDOM;
@@ -688,7 +688,7 @@ int main(void)
     RUN_TEST(test_a_storm_of_connections_leaves_the_peer_alone);
     RUN_TEST(test_a_hundred_peers_one_after_the_other_use_up_nothing);
     RUN_TEST(test_a_process_out_of_descriptors_does_not_watch_what_it_cannot_accept);
-    RUN_TEST(test_the_final_packet_reaches_the_peer_or_no_one);
+    RUN_TEST(test_the_emergency_message_reaches_the_peer_or_no_one);
     RUN_TEST(test_a_link_is_server_or_client);
     RUN_TEST(test_a_frame_longer_than_any_is_refused_whole);
     RUN_TEST(test_an_attempt_without_an_answer_is_given_up_after_three_seconds);

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "dynamics/flex/validity.h"
-#include "tests/tools/run/made_run.h"
+#include "tests/tools/run/synthetic_run.h"
 #include "tools/airbearing/report/ground_result.h"
 #include "tools/airbearing/report/report_figures.h"
 #include "tools/airbearing/report/verdict.h"

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "tests/tools/run/made_run.h"
+#include "tests/tools/run/synthetic_run.h"
 #include "tools/airbearing/run/ending.h"
 
 static void assert_ended(enum run_end end, const char *expected)

@@ -2,7 +2,7 @@
  * A person flies the arm: its servos, its modes, the way to a pose by itself, and the limits of its
  * joints.
  */
-#include "tests/rt/executive/arm/flown_arm.h"
+#include "tests/rt/executive/arm/arm_fixture.h"
 
 static void test_it_begins_braked_and_stays(void)
 {

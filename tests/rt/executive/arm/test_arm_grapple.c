@@ -1,7 +1,7 @@
 /*
  * The arm takes hold of payloads and lets go of them: a grapple that keeps momentum, and a berth.
  */
-#include "tests/rt/executive/arm/flown_arm.h"
+#include "tests/rt/executive/arm/arm_fixture.h"
 
 static void expect_same_places(const struct view *a, const struct view *b)
 {

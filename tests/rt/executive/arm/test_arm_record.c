@@ -2,7 +2,7 @@
  * The arm's record in the log: every number, and where it stands.
  */
 #include "rt/executive/arm/arm_record.h"
-#include "tests/rt/executive/arm/flown_arm.h"
+#include "tests/rt/executive/arm/arm_fixture.h"
 
 static double number_at(const unsigned char *record, size_t at)
 {

@@ -2,7 +2,7 @@
  * The arm across a saved run state: a restore or a reset moves no joint that the operator does not
  * move, and presses none of his buttons.
  */
-#include "tests/rt/executive/arm/flown_arm.h"
+#include "tests/rt/executive/arm/arm_fixture.h"
 
 /* Grapple, lift, release; the same again from a copy of the run state. */
 static void fly_a_program(void)

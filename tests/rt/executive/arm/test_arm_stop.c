@@ -1,7 +1,7 @@
 /*
  * The arm stops: by a button, by the desk, when its operator is lost; and its brakes hold it.
  */
-#include "tests/rt/executive/arm/flown_arm.h"
+#include "tests/rt/executive/arm/arm_fixture.h"
 
 static void lose_operator(void)
 {

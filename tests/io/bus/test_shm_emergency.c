@@ -54,7 +54,7 @@ static void hide_the_rest(void)
     TEST_ASSERT_EQUAL(0, mprotect(pages + page_size, page_size, PROT_NONE));
 }
 
-static void test_a_final_packet_that_stays_is_received_once(void)
+static void test_an_emergency_message_that_stays_is_received_once(void)
 {
     unsigned char bytes[IO_EMERGENCY_MAX], old[200];
     size_t size = 0;
@@ -65,7 +65,8 @@ static void test_a_final_packet_that_stays_is_received_once(void)
     TEST_ASSERT_FALSE(io_shm_pull_emergency(&port, bytes, &size));
 }
 
-static void test_a_final_packet_that_changes_meanwhile_is_received_whole_at_the_next_poll(void)
+static void
+test_an_emergency_message_that_changes_meanwhile_is_received_whole_at_the_next_poll(void)
 {
     unsigned char bytes[IO_EMERGENCY_MAX], new[200];
     size_t size = 0;
@@ -93,8 +94,8 @@ static void test_a_writer_that_began_meanwhile_is_waited_for(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_a_final_packet_that_stays_is_received_once);
-    RUN_TEST(test_a_final_packet_that_changes_meanwhile_is_received_whole_at_the_next_poll);
+    RUN_TEST(test_an_emergency_message_that_stays_is_received_once);
+    RUN_TEST(test_an_emergency_message_that_changes_meanwhile_is_received_whole_at_the_next_poll);
     RUN_TEST(test_a_writer_that_began_meanwhile_is_waited_for);
     return UNITY_END();
 }

@@ -1,4 +1,4 @@
-#include "tests/peers/made.h"
+#include "tests/peers/generated_models.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static struct dyn_body_spec *new_specs(int body_count)
     return specs;
 }
 
-struct dyn_body_spec *made_chain(int body_count)
+struct dyn_body_spec *generated_chain(int body_count)
 {
     uint64_t rng = (uint64_t)body_count;
     struct dyn_body_spec *specs = new_specs(body_count);
@@ -78,12 +78,12 @@ struct dyn_body_spec *made_chain(int body_count)
     return specs;
 }
 
-struct dyn_body_spec *made_spacecraft(void)
+struct dyn_body_spec *generated_spacecraft(void)
 {
     static const int hinges[] = {1, 1, 2, 2, 2, 3, 3, 4, 4}; /* of each appendage, 22 in all */
     enum { APPENDAGES = sizeof hinges / sizeof hinges[0] };
-    uint64_t rng = MADE_SPACECRAFT_BODIES;
-    struct dyn_body_spec *specs = new_specs(MADE_SPACECRAFT_BODIES);
+    uint64_t rng = GENERATED_SPACECRAFT_BODIES;
+    struct dyn_body_spec *specs = new_specs(GENERATED_SPACECRAFT_BODIES);
     specs[0] = random_body(&rng, -1, DYN_JOINT_FREE);
     int count = 1;
     for (int i = 0; i < APPENDAGES; i++)
@@ -92,7 +92,7 @@ struct dyn_body_spec *made_spacecraft(void)
     return specs;
 }
 
-struct dyn_body_spec *made_tree(int body_count, int free_base, unsigned seed)
+struct dyn_body_spec *generated_tree(int body_count, int free_base, unsigned seed)
 {
     uint64_t rng = seed;
     struct dyn_body_spec *specs = new_specs(body_count);
