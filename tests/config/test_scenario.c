@@ -401,7 +401,7 @@ static void test_defaults_of_devices_and_links(void)
     EXPECT_VECTOR(scenario->spec.target, 1, 0, 0, 0);
 }
 
-/* 250 Hz does not divide 20 Hz; a rate that nobody wrote bends. */
+/* 250 Hz does not divide 20 Hz; a rate that is a default is adjusted. */
 static void test_unwritten_message_rates_fit_a_slow_frame(void)
 {
     const char *const overrides[] = {"rate=20 Hz"};

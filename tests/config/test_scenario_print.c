@@ -1,5 +1,5 @@
 /*
- * A scenario read back: every kind of body, device and link in its words, beside the text it came
+ * A scenario read back: every kind of body, device and link as printed, beside the text it came
  * from.
  */
 #include "config/scenario.h"
@@ -195,7 +195,7 @@ static void test_an_arm_in_orbit_is_read_back_line_by_line(void)
     TEST_ASSERT_EQUAL_STRING(arm_printed, printed(arm_text));
 }
 
-/* Only who rides on a body is asked for its name. */
+/* The name of a body is printed only where something is mounted on it. */
 static void test_a_payload_in_the_hand_needs_no_bay(void)
 {
     load(arm_text);

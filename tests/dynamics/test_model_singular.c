@@ -113,7 +113,7 @@ static void test_screws_of_one_joint_that_depend_on_each_other_are_found(void)
     spec->screw_count = 2;
     spec->screw[0][2] = spec->screw[1][2] = 1.0;
     expect_weak(body);
-    spec->screw[1][5] = 0.01; /* a pitch tells them apart */
+    spec->screw[1][5] = 0.01; /* a pitch distinguishes them */
     expect_weak(-1);
 }
 
@@ -188,7 +188,7 @@ static void test_a_doubled_hinge_is_found_in_random_trees(void)
     TEST_ASSERT_GREATER_THAN_INT(10, tried);
 }
 
-/* Each link of a long chain is light against all it carries, which is no weakness. */
+/* Each link of a long chain is light against all it carries, which is not singular. */
 static void test_a_long_chain_has_no_singular_joint(void)
 {
     enum { LINKS = 10000 };

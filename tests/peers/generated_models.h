@@ -1,5 +1,5 @@
 /*
- * Models made up here, so that a comparison says something where the reference is absent.  The same
+ * Models by formula, so that a comparison says something where the reference is absent.  The same
  * arguments give the same model on every machine.
  */
 #pragma once

@@ -290,7 +290,7 @@ static void test_rows_that_are_not_taken_are_overwritten_and_counted(void)
     TEST_ASSERT_EQUAL_UINT64(0, row_count);
 }
 
-/* Late from first to last: what is told at the end is the newest that the circle holds. */
+/* Late from first to last: what is written at the end is the newest that the circle holds. */
 static void test_a_run_that_is_always_late_keeps_its_last_frames(void)
 {
     room = false;

@@ -644,7 +644,7 @@ static void test_the_live_figures_have_what_has_been_counted_so_far(void)
     frame.live_every = 5;
     frame.spec.frame_count = 13;
     work[3] = 2 * H;
-    work[11] = 2 * H; /* after the last letter, at frame 10 */
+    work[11] = 2 * H; /* after the last figures, at frame 10 */
     rt_frame_run(&frame);
     bool fresh = false;
     const struct rt_frame_live *live = rt_mailbox_take(frame.live, &fresh);

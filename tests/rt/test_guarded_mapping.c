@@ -95,12 +95,12 @@ static void test_there_is_room_for_so_many(void)
 
 static void say_something(void *self)
 {
-    mem[3 * PAGE] = 1; /* last words into memory that is gone */
+    mem[3 * PAGE] = 1; /* an emergency message into memory that is gone */
     if (write(*(int *)self, "s", 1) != 1)
         child_exit(99);
 }
 
-/* What the child died of, and whether its outputs went safe. */
+/* What the child died of, and whether its outputs were invalidated. */
 static int die_by(void (*crash)(void), bool guard, char *safe)
 {
     int ends[2];

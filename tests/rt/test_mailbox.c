@@ -39,7 +39,7 @@ static void publish(uint64_t number)
     (void)rt_mailbox_publish(box);
 }
 
-/* The number of a whole letter; a torn one fails. */
+/* The number of a whole item; a torn one fails. */
 static uint64_t number_of(const struct letter *letter)
 {
     for (uint64_t i = 0; i < WORDS; i++)

@@ -1,6 +1,6 @@
 /*
- * Each case runs in a child process.  The child's safe() writes a letter into a pipe; the parent
- * looks at the letters, at stderr, and at what the child died of.
+ * Each case runs in a child process.  The child's safe() writes a character into a pipe; the
+ * parent looks at the characters, at stderr, and at what the child died of.
  */
 #include "rt/panic.h"
 

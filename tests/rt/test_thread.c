@@ -1,6 +1,6 @@
 /*
- * What a thread gets depends on the machine and on who runs the test.  So each test first asks the
- * kernel, by a way of its own, what is allowed here, and then expects exactly that.
+ * What a thread gets depends on the machine and on the user that runs the test.  So each test first
+ * asks the kernel, by a way of its own, what is allowed here, and then expects exactly that.
  */
 #include "rt/thread.h"
 

@@ -32,7 +32,7 @@ LONG = False
 
 
 def zeros(report):
-    """What must be nothing in a run that nobody disturbs."""
+    """What must be nothing in a run that is not disturbed."""
     return {"overruns": report["overruns"], "missed": report["missed"],
             "faults": report["page_faults_after_seal"],
             "switches": report["involuntary_switches"]}

@@ -1,4 +1,4 @@
-"""A whole run as text: its words, its report and records of its log, without what the wall clock and this machine
+"""A whole run as text: its console, its report and records of its log, without what the wall clock and this machine
 put into them."""
 import csv
 import functools

@@ -1,4 +1,4 @@
-"""MCAP logs made for a test, by the specification alone: records whose answers are known before they are written."""
+"""Synthetic MCAP logs, by the specification alone: records whose answers are known before they are written."""
 import struct
 import zlib
 

@@ -1,4 +1,4 @@
-"""A run at real pace that nobody flew: frames, jobs, commands and clocks by formula, so that its timing is known."""
+"""A synthetic run at real pace: frames, jobs, commands and clocks by formula, so that its timing is known."""
 import json
 import random
 import struct

@@ -235,7 +235,7 @@ static const char *edit(const char *text, const char *good, const char *bad)
     return changed;
 }
 
-/* Both texts end where the heap does, so that a sanitizer sees who reads on. */
+/* Both texts end where the heap does, so that a sanitizer sees a read beyond them. */
 static const struct cfg_nastran *parse(const char *bulk, const char *punch,
                                        const struct cfg_nastran_choice *choice)
 {

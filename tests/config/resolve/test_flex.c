@@ -1,6 +1,6 @@
 /*
- * Flexible bodies of a scenario: what each type becomes, who sits where, and which modes are slow
- * enough for the step.
+ * Flexible bodies of a scenario: what each type becomes, which body is on which node, and which
+ * modes are slow enough for the step.
  */
 #include "config/import/small_eigen.h"
 #include "config/model_file.h"
@@ -131,7 +131,7 @@ static void test_a_beam_lies_as_its_attitude_says(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.0, a->spec.flex->P[1]);
 }
 
-/* ---- who sits where ---- */
+/* ---- which body is on which node ---- */
 
 static void test_only_nodes_that_carry_something_go_to_the_kernel(void)
 {

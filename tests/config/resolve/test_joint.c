@@ -164,7 +164,7 @@ static void test_a_spherical_joint_is_read(void)
     }
 }
 
-/* What the plant makes of it tells whether the coordinates are in the right places. */
+/* The motion of the plant shows whether the coordinates are in the right places. */
 static void test_every_joint_starts_where_the_scenario_says(void)
 {
     place(

@@ -66,7 +66,7 @@ static void test_px4_hitl_is_on_a_serial_line(void)
     TEST_ASSERT_EQUAL_STRING("/dev/ttyACM0", scenario->spec.links[0].spec.bus.device);
     TEST_ASSERT_EQUAL_UINT32(921600, scenario->spec.links[0].spec.bus.baud);
     TEST_ASSERT_FALSE(scenario->spec.links[0].spec.bus.rs485);
-    /* the true state is no business of such a board, unless somebody asks for it */
+    /* such a board does not get the true state, unless the scenario asks for it */
     expect_sends((const uint32_t[]){1000, 4, 100, 0, 1000, 0, 0, 0, 0});
     load_link("protocol: px4-hitl, device: /dev/ttyACM0, send: {state: 50 Hz}");
     expect_sends((const uint32_t[]){1000, 4, 100, 20, 1000, 0, 0, 0, 0});

@@ -493,7 +493,7 @@ static void test_the_angle_of_a_turn_is_how_far_it_goes(void)
     }
 }
 
-/* Way and turn by a payload put there; speed as that of the hand seen from the payload. */
+/* Distance and angle by a payload put there; speed as that of the hand in the payload's frame. */
 static void test_the_gap_to_a_fixture_is_distance_angle_and_speed(void)
 {
     static double q[2][TREE_NV_MAX];

@@ -295,7 +295,7 @@ static void test_the_law_of_a_follower_acts_through_its_ratio(void)
 }
 
 /*
- * A double pendulum with q2 = r q1 + o has one coordinate; in the letters of its mass matrix
+ * A double pendulum with q2 = r q1 + o has one coordinate; in the symbols of its mass matrix
  * M(q1) = M11 + 2 r M12 + r^2 M22, and its motion is
  *      M a + M' v^2 / 2 = tau + m1 g.dr1/dq1 + m2 g.dr2/dq1
  */

@@ -239,7 +239,7 @@ static void test_an_unsound_battery_is_refused(void)
                   "the efficiency must be above 0 and not above 1");
 }
 
-/* The last value that is still sound. */
+/* The last value that is still valid. */
 static void assert_taken(struct dyn_effector *good, double *number, double value)
 {
     const double kept = *number;

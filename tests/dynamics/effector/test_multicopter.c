@@ -125,7 +125,7 @@ static void test_a_rotor_idles_and_keeps_its_limits(void)
     TEST_ASSERT_EQUAL_DOUBLE(-7.0, dyn_rotor_speed(&(struct dyn_rotor){.spin = -1.0}, 7.0));
 }
 
-/* I w' = moments - w x (I w + H) - H', H = sum s a J Omega, told by hand. */
+/* I w' = moments - w x (I w + H) - H', H = sum s a J Omega, worked out by hand. */
 static void test_spinning_rotors_act_as_euler_says(void)
 {
     const double w[3] = {1.5, -2.0, 0.7}, omega[2] = {400.0, 700.0}, spin[2] = {1.0, -1.0};

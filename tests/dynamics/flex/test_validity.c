@@ -142,7 +142,7 @@ static void test_a_load_counts_on_its_own_body(void)
                            dyn_body_validity(tree.model, &state, tree.work, heavy));
 }
 
-/* A pull stiffens; that is no news to what feels it. */
+/* A pull stiffens; a body with geometric stiffness has that already. */
 static void test_twice_as_stiff_is_far_for_what_does_not_feel_it(void)
 {
     make(DYN_FLEX_CONSISTENT, DYN_JOINT_PRISMATIC, 1, 0, 0.0);

@@ -350,7 +350,8 @@ static void test_every_instruction_set_gives_the_same_answer(void)
 }
 
 /* Of the laws, the rotors and the loads of the loose tree nothing is lost, and nothing of a call
- * before is left: the work answers for the bodies as if all joints were told how to move. */
+ * before is left: the work answers for the bodies as if the motion of all joints were prescribed.
+ */
 static void test_the_work_area_has_the_motion_of_the_bodies(void)
 {
     static unsigned char all[TREE_NV_MAX];

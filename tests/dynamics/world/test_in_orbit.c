@@ -25,7 +25,7 @@ static void begin(void)
     craft.tree.spec[0].mass = 20.0;
     memcpy(craft.tree.spec[0].inertia, (double[]){4.0, 4.0, 4.0, 0, 0, 0}, 48);
     craft.plant.environment.kind = DYN_WORLD_ORBIT;
-    craft.tree.gravity[0] = 1e3; /* nobody may read it */
+    craft.tree.gravity[0] = 1e3; /* must not be read */
 }
 
 static void build(void)
@@ -98,7 +98,7 @@ static void test_a_satellite_follows_kepler_for_an_orbit(void)
     TEST_ASSERT_TRUE(miss(period) < 1e-3);
 }
 
-/* The frame is metres off the mass centre, and turns: the tide must bring the centre round. */
+/* The frame is metres off the mass centre, and turns: the gravity gradient must move the centre. */
 static void test_the_mass_centre_is_what_follows_kepler(void)
 {
     const double period = 2.0 * PI * sqrt(7e6 * 7e6 * 7e6 / MU);

@@ -1,5 +1,5 @@
 /*
- * The magnetic field against the closed form of a dipole, and against the slope of the potential
+ * The magnetic field against the closed form of a dipole, and against the gradient of the potential
  * that defines it, in angles and extended precision, with coefficients of no model.
  */
 #include "dynamics/world/magnetic_field.h"
@@ -104,7 +104,7 @@ static long double potential(const long double r[3], long double years)
     return 6371200.0L * 1e-9L * sum;
 }
 
-/* Minus its slope along one axis, by differences of the fourth order. */
+/* Minus its derivative along one axis, by differences of the fourth order. */
 static double slope(struct dyn_vec3 at, int axis, double years)
 {
     static const long double weight[4] = {1.0L, -8.0L, 8.0L, -1.0L};

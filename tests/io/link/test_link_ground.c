@@ -111,7 +111,7 @@ static void test_a_flood_from_the_board_is_bounded_and_costs_the_oldest_frames(v
     uint32_t last = 0;
     struct io_packet packet;
     start_with_ground(IO_PROTOCOL_PX4_HITL);
-    ground_receive(&packet); /* the first heartbeat has no number */
+    ground_receive(&packet); /* the first heartbeat has no sequence number */
     for (uint32_t i = 0; i < FLOOD; i++) {
         numbered_heartbeat(1 + i);
         if (i % 50 == 0)

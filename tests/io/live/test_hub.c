@@ -1,5 +1,5 @@
 /*
- * Sessions of the hub: greeting, subscriptions, thinning, losses, statuses, floods.
+ * Sessions of the hub: greeting, subscriptions, decimation, losses, statuses, floods.
  */
 #include "tests/io/live/hub_fixture.h"
 

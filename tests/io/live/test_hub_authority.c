@@ -1,5 +1,5 @@
 /*
- * Who may command: authority, operators, the stop.
+ * Which session may command: authority, operators, the stop.
  */
 #include "tests/io/live/hub_fixture.h"
 
@@ -150,7 +150,7 @@ static void test_authority_is_asked_for_and_handed_over(void)
     TEST_ASSERT_EQUAL_STRING("viewer 2 has authority", bureau.noted);
     pause(one);
     assert_next_has(one, "viewer 2 has authority; it can hand it over");
-    ask_authority(two, IO_AUTHORITY_GIVE); /* nobody asks */
+    ask_authority(two, IO_AUTHORITY_GIVE); /* no session asks */
     assert_answer(two, true, "nobody");
     TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
     TEST_ASSERT_NULL(next(one));
@@ -163,7 +163,7 @@ static void test_a_request_stays_pending_when_another_was_quicker(void)
     pause(one);
     ask_authority(two, IO_AUTHORITY_ASK);
     assert_answer(two, true, "viewer 1 has been asked for authority");
-    io_hub_close_session(hub, one); /* nobody gets authority then */
+    io_hub_close_session(hub, one); /* no session gets authority then */
     TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
     ask_authority(three, IO_AUTHORITY_TAKE);
     assert_answer(three, true, "you have authority");
@@ -222,7 +222,7 @@ static void test_a_silent_holder_loses_authority_to_the_next_that_asks(void)
     io_hub_tick(hub, 100 * s);
     pause(one);
     TEST_ASSERT_EQUAL_UINT64(one->serial, hub->authority.holder);
-    io_hub_tick(hub, 1000 * s); /* nobody asks */
+    io_hub_tick(hub, 1000 * s); /* no session asks */
     TEST_ASSERT_EQUAL_UINT64(one->serial, hub->authority.holder);
     say(one, "{\"op\":\"getParameters\",\"parameterNames\":[]}");
     ask_authority(two, IO_AUTHORITY_ASK);

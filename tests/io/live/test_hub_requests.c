@@ -446,7 +446,7 @@ static double growing_value(void *self, int index)
     return bureau.value[0] + index;
 }
 
-/* A service table with more parameters than are shown. */
+/* A service table with more parameters than are listed. */
 static void test_the_number_of_listed_parameters_is_limited(void)
 {
     struct io_service_table large = service_table;

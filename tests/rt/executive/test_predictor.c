@@ -1,5 +1,5 @@
 /*
- * The ghost is where the vehicle will be: as far as all commands are known, bit for bit.
+ * The prediction is where the vehicle will be: as far as all commands are known, bit for bit.
  */
 #include "config/scenario.h"
 #include "rt/executive/predictor.h"
@@ -11,9 +11,9 @@
 #include "rt/executive/operator/operator.h"
 #include "tests/rt/executive/frames.h"
 
-static const atomic_bool go_on;   /* nobody stops it */
+static const atomic_bool go_on;   /* it is never stopped */
 static const char *root;          /* of the source tree */
-static struct cfg_scenario *twin; /* the ghost's own */
+static struct cfg_scenario *twin; /* the predictor's own */
 static struct sim *predicting_sim;
 static const struct sim_prediction_input *prediction_input;
 static bool silent;
@@ -45,7 +45,8 @@ static bool write_letter(uint64_t frame, int link, struct io_command *letter)
     return true;
 }
 
-/* A wire that a fault makes late as well, as the frame hears it: before the delay of the link. */
+/* A wire that a fault makes late as well, as the frame receives it: before the delay of the link.
+ */
 static bool hear(struct sim *to, uint64_t frame, int link, struct io_command *letter)
 {
     struct io_command said = {0};
@@ -92,7 +93,7 @@ static void bring_up_both(const char *text)
     TEST_ASSERT_EQUAL_size_t(sim->vehicle->state_size, predicting_sim->vehicle->state_size);
 }
 
-/* The next outlook, as the frame leaves it. */
+/* The next prediction input, as the frame leaves it. */
 static void run_to_outlook(void)
 {
     bool fresh;
@@ -106,7 +107,7 @@ static void run_to_outlook(void)
     TEST_ASSERT_FALSE(prediction_input->cut);
 }
 
-/* The vehicle with all that drives it; instruments have not looked in the ghost. */
+/* The vehicle with all that drives it; instruments have not run in the predictor. */
 static void expect_same(void)
 {
     const struct sim_vehicle *there = sim->vehicle, *here = predicting_sim->vehicle;
@@ -236,7 +237,8 @@ static void test_so_is_that_of_a_hand_whose_wire_is_late_by_a_fault(void)
     TEST_ASSERT_GREATER_THAN_UINT64(100, sim->scratch.delay_in[0].hits);
 }
 
-/* A grapple that is still under way happens to the ghost first, and so does all that follows. */
+/* A grapple that is still under way happens to the predicted vehicle first, and so does all that
+ * follows. */
 static void test_the_predicted_arm_grapples_before_the_arm(void)
 {
     int ahead = 0;
@@ -258,7 +260,7 @@ static void test_the_predicted_arm_grapples_before_the_arm(void)
     TEST_ASSERT_EQUAL_UINT64(1, sim->vehicle->arm->panel.safed);
 }
 
-/* What the operator does between frames comes along with the next outlook. */
+/* What the operator does between frames comes along with the next prediction input. */
 static void test_a_tuned_and_restored_vehicle_is_predicted_too(void)
 {
     bring_up_both(craft);
@@ -292,7 +294,7 @@ static void test_where_no_more_commands_come_it_is_right_however_far(void)
     expect_same();
 }
 
-/* What the frame copies is bounded; the rest is told to be missing. */
+/* What the frame copies is bounded; the rest is reported as missing. */
 static void test_more_than_the_prediction_input_has_room_for_is_cut(void)
 {
     bring_up_both("name: x\nrate: 1 kHz\n"

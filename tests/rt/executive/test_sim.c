@@ -167,7 +167,7 @@ static void test_a_control_that_is_not_a_number_never_enters_the_plant(void)
     TEST_ASSERT_EQUAL_UINT64(1, sim->vehicle->drive[0].rejected);
 }
 
-/* A log that nobody drains, as on a disk that takes nothing any more. */
+/* A log that is not drained, as on a disk that takes nothing any more. */
 static void test_a_run_that_is_stopped_does_not_wait_for_the_log(void)
 {
     static struct io_channel_spec channels[IO_CHANNEL_MAX];

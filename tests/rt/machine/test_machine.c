@@ -1,5 +1,5 @@
 /*
- * Facts are read from a made-up /proc and /sys under a temporary root; plans and notes are pure.
+ * Facts are read from a synthetic /proc and /sys under a temporary root; plans and notes are pure.
  */
 #include "rt/machine/machine.h"
 

@@ -1,5 +1,5 @@
 // A scripted operator: arm_operator.mjs URL.  Takes the satellite out of the bay with the Shuttle's arm, carries it
-// aside, puts it back into its berth and lets go, by hand pictures alone and by what /arm tells, as a person
+// aside, puts it back into its berth and lets go, by reports of a hand controller alone and by what /arm says, as a person
 // would.  Prints what it saw as JSON.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -14,7 +14,7 @@ const REPEAT_MS = 40;
 const MOST_S = 150; // simulated, for one leg of the way
 const [url] = process.argv.slice(2);
 
-/** A picture of version 2, as io/protocol/hand.h has it. */
+/** A report of version 2, as io/protocol/hand.h has it. */
 function picture({ axes, buttons }) {
   const bytes = Buffer.alloc(116);
   bytes.write("HAND", 0);
@@ -109,7 +109,7 @@ class Operator {
   }
 }
 
-/** The operator at his desk; the greeting may come with the answer to the upgrade, so it is listened for at once. */
+/** The operator; the greeting may come with the answer to the upgrade, so it is listened for at once. */
 async function connect(until = Date.now() + 60000) {
   for (;;) {
     const ws = new WebSocket(url, ["foxglove.sdk.v1"]);

@@ -1,4 +1,4 @@
-"""A person's hands: pictures of a hand controller from a tape and by UDP turn the satellite.
+"""A person's hands: reports of a hand controller from a tape and by UDP turn the satellite.
 
 There is no event device on most machines that test; the one of a virtual joystick is tested in the
 emulated machine (tests/rtguest)."""
@@ -26,13 +26,13 @@ def picture(x=0.0, y=0.0, twist=0.0, buttons=0):
 
 
 def tape(pictures):
-    """A tape of (seconds, picture), as io/bus/tape.h has it."""
+    """A tape of (seconds, report), as io/bus/tape.h has it."""
     return b"AIRBTAPE" + struct.pack("<II", 1, 0) + b"".join(
         struct.pack("<QII", round(at * 1e9), len(p), 0) + p for at, p in pictures)
 
 
 class Operator(threading.Thread):
-    """Sends pictures every 10 ms from when on somebody listens, one after the other, each for its seconds."""
+    """Sends reports every 10 ms as soon as a peer listens, one after the other, each for its seconds."""
 
     def __init__(self, port, *turns):
         super().__init__(daemon=True)
@@ -80,7 +80,7 @@ class Hand(harness.Case):
         self.assertGreater(link["commands"], 50)
         self.assertEqual(link["rx"], link["commands"])
         self.assertEqual((link["losses"], link["late"], link["rx_bad"], link["tx"]), (0, 0, 0, 0))
-        # Each picture that a frame latched was followed to the motion that it made.
+        # Each report that a frame latched was followed to the motion that it made.
         latency = report["loop_latency_ns"]
         self.assertGreater(latency["count"], 20)
         self.assertLessEqual(latency["count"], link["commands"])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A hand over a long wire, and the ghost that shows what it will have done."""
+"""A hand over a link with a long delay, and the predictor that shows what it will have done."""
 import csv
 import json
 import math

@@ -1,4 +1,4 @@
-"""The simulator's side of the board's wires by hand, and the plain vehicles that are flown over them.
+"""The simulator's side of the board's wires by hand, and the plain vehicles that are controlled over them.
 
 Nothing here looks at a clock: a board in lockstep answers the same messages with the same numbers."""
 import json
@@ -68,7 +68,7 @@ def read_controls(payload):
 
 
 def is_bound(port):
-    """Whether somebody listens on a UDP port, without going there."""
+    """Whether a program listens on a UDP port, without going there."""
     return any(line.split()[1].endswith(f":{port:04X}")
                for line in pathlib.Path("/proc/net/udp").read_text().splitlines()[1:])
 

@@ -1,5 +1,5 @@
-"""The reference board, message by message: what it answers to made instruments on each wire, in lockstep, against
-numbers that somebody has read; and the words and exit codes of its options and ends."""
+"""The reference board, message by message: what it answers to synthetic sensors on each wire, in lockstep, against
+reviewed numbers; and the texts and exit codes of its options and ends."""
 import fcntl
 import math
 import os
@@ -284,7 +284,7 @@ class Station(Flying):
         self.end, self.address = end, f"127.0.0.1:{end.getsockname()[1]}"
 
     def meet(self, fly):
-        """Its first heartbeat tells where it is."""
+        """Its first heartbeat has its address."""
         fly(0.01)
         data, self.peer = self.end.recvfrom(4096)
         self.beat(wire.split(data)[0][0])
@@ -355,7 +355,7 @@ class Ground(Station):
 
 
 class ArduPilot(Station):
-    """JSON there, servo pulses back."""
+    """JSON there, servo pulse widths back."""
 
     def start(self, *arguments):
         self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

@@ -1,5 +1,5 @@
 /*
- * The board program on each wire, seen from the simulator's side: who speaks first, what answers
+ * The board program on each wire, from the simulator's side: which end sends first, what answers
  * what, and whole flights in lockstep.  Simulated time runs as fast as two processes can exchange
  * messages; nothing asserts a wall time.
  */

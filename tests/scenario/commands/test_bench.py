@@ -349,7 +349,7 @@ class Work(harness.Case):
 
 
 class Peers(harness.Case):
-    """tools/bench-peers, with a made-up benchmark in place of the one it builds."""
+    """tools/bench-peers, with a synthetic benchmark in place of the one it builds."""
 
     def judge(self, call_ns, segments, *options):
         """Exit code, stdout and stderr for a chain of 100 that takes so many ns in every segment."""

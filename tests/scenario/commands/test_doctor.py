@@ -1,4 +1,4 @@
-"""airbearing doctor: the verdict on this machine and on made-up ones; changes are made and undone.
+"""airbearing doctor: the verdict on this machine and on synthetic ones; changes are applied and undone.
 
 Nothing here changes the machine: every --apply and --undo works on a made-up /proc and /sys.
 """

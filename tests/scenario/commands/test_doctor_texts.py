@@ -1,4 +1,4 @@
-"""airbearing doctor on made machines: all that it says of them, of every file that changes or is gone, and of what it
+"""airbearing doctor on synthetic machines: all that it says of them, of every file that changes or is gone, and of what it
 changes and puts back."""
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""check, eval, linearize and modes: all that they say of shipped and of made models, and every refusal."""
+"""check, eval, linearize and modes: all that they say of shipped and of synthetic models, and every refusal."""
 import json
 import math
 import pathlib

@@ -1,4 +1,4 @@
-"""At the door of a run that is served: what is answered to whom, in a pause, so that no clock counts."""
+"""Access to a run that is served: what each client is answered, in a pause, so that no clock counts."""
 import base64
 import gzip
 import json
@@ -36,7 +36,7 @@ class Door(harness.Case):
         self.port = int(found[1])
 
     def stop(self):
-        """What the report says of those who came."""
+        """What the report says of the clients."""
         self.run_.send_signal(signal.SIGINT)
         out, err = self.run_.communicate(timeout=60)
         self.assertEqual(self.run_.returncode, 130, out + err)
@@ -64,7 +64,7 @@ class Door(harness.Case):
         return status, answer, line.take(size)
 
     def looks(self, path="/", headers=None, **more):
-        """Status of an attempt to look on, and for who may not what is said about it."""
+        """Status of an attempt to view, and of a refused one its reason."""
         line, status, answer = self.request(path, **{**LIVE, **(headers or {}), **more})
         if status == 101:
             line.connection.close()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who may command a run that is served, and a hand that flies it from there."""
+"""Which client may command a run that is served, and a hand controller on the page."""
 import base64
 import concurrent.futures
 import contextlib
@@ -52,7 +52,7 @@ PATIENCE_S = 60
 
 
 class Refused(Exception):
-    """The HTTP status with which somebody was turned away."""
+    """The HTTP status with which a client was refused."""
 
 
 class Client:
@@ -150,7 +150,7 @@ class Client:
         raise AssertionError(f"nobody told of {holder} and {asking}")
 
     def desk(self):
-        """How the desk stands, as the next message has it: paused, faults."""
+        """The run status, as the next message has it: paused, faults."""
         data = self.wait(op="binary 1")["data"]
         paused, count = struct.unpack_from("<?3xI", data, 13 + 4)
         return paused, list(data[13 + 12:13 + 12 + count])
@@ -425,7 +425,7 @@ class Authority(harness.Case):
                 check.result()
 
     def check_that_who_vanished_has_authority_no_more(self):
-        """Without a word."""
+        """Without a message."""
         run, port, query = self.serve(harness.TUMBLE, "--seconds", "3600")
         one, two = self.client(port, query), self.client(port, query)
         two.subscribe("/authority")
@@ -494,7 +494,7 @@ class Authority(harness.Case):
     # ---- an arm
 
     def fly(self, *options):
-        """The arm, flown by a pilot whose silence is no loss."""
+        """The arm, commanded by a pilot whose silence is no loss."""
         run, port, query = self.serve(RMS, "--seconds", "3600", "--set", "links.hand.lost_after=3600 s", *options)
         pilot = self.client(port, query)
         pilot.take_stick()
@@ -657,7 +657,7 @@ class Authority(harness.Case):
         self.assertEqual(report["links"][0]["commands"], 51)
 
     def knock(self, port, text):
-        """Somebody who says this and then neither reads nor goes on."""
+        """A client that sends this and then neither reads nor goes on."""
         stranger = socket.socket()
         self.addCleanup(stranger.close)
         stranger.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)

@@ -80,7 +80,7 @@ class Cockpit(harness.Case):
         self.assertEqual(saw["panel"]["wheels"], [])
 
     def test_how_the_run_came_out_stands_on_the_page(self):
-        """Its controller is killed while somebody looks."""
+        """Its controller is killed while a viewer is connected."""
         port, board = harness.free_port(), harness.free_port()
         scenario = self.dir / "mine.yaml"
         scenario.write_text(re.sub(r"\n *on_loss:[^\n]*", "", harness.SATELLITE.read_text()))

@@ -1,4 +1,4 @@
-"""Tables in a terminal: airbearing top before a server of our own that says what no run would, a run's own table, and
+"""Tables in a terminal: airbearing top with a server of our own that sends what no run would, a run's own table, and
 what a run says when no board comes."""
 import os
 import pathlib

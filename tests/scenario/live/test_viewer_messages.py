@@ -1,4 +1,4 @@
-"""A run that stands still, as its viewers see it: all that they are told, number for number."""
+"""A run that stands still, as its viewers see it: every message to them, number for number."""
 import json
 import pathlib
 import re

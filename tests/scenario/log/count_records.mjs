@@ -1,4 +1,4 @@
-// Print how many messages a log holds, whole or cut off, read by somebody else's library.
+// Print how many messages a log holds, whole or cut off, read by another project's library.
 // usage: node count_records.mjs LOG
 import fs from "node:fs";
 import path from "node:path";

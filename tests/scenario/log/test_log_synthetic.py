@@ -1,4 +1,4 @@
-"""What `airbearing log` says of logs that were made for it, whole and damaged, and what it makes of them."""
+"""What `airbearing log` says of synthetic logs, whole and damaged, and what it writes from them."""
 import json
 import pathlib
 import struct

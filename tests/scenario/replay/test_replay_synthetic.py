@@ -1,4 +1,4 @@
-"""Replay of runs that were made for it: with commands of a board that never was, acts, forged records and gaps."""
+"""Replay of synthetic runs: with commands of no real board, acts, forged records and gaps."""
 import json
 import pathlib
 import re
@@ -300,7 +300,7 @@ class Differing(Replayed):
         self.assert_golden("replay-parts.txt", "".join(said))
 
     def parts(self):
-        """How many parts the log tells of."""
+        """How many parts the log has."""
         return int(re.search(rb"uint64\[(\d+)\] hash", self.base().read_bytes()).group(1))
 
     def test_a_frame_of_another_length_is_not_compared(self):

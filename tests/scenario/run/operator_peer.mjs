@@ -1,4 +1,4 @@
-// An operator who comes in over the wire, by the protocol's own client: desk_peer.mjs URL FILE.
+// An operator on the live server, by the protocol's own client: operator_peer.mjs URL FILE.
 // Sets a parameter, calls every service and prints what was answered, as JSON.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -19,7 +19,7 @@ const next = (event, wanted = () => true) =>
     client.on(event, listener);
   });
 
-/** The greeting, heard from its first byte on; waits for the run. */
+/** The greeting, read from its first byte on; waits for the run. */
 async function connect(until = Date.now() + 60000) {
   for (;;) {
     const ws = new WebSocket(url, ["foxglove.websocket.v1"]);

@@ -1,4 +1,4 @@
-"""A process that takes the frame thread's core on purpose: late frames are switches, and are told so."""
+"""A process that takes the frame thread's core on purpose: late frames are switches, and are reported as such."""
 import json
 import multiprocessing
 import os

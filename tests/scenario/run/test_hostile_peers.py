@@ -89,7 +89,7 @@ class Hostile(harness.Case):
 
     @REAL_TIME
     def cut_off(self, size, on_loss):
-        """A run on shared memory whose board is heard, and then makes the file as short as that."""
+        """A run on shared memory whose board is received, and then makes the file as short as that."""
         name, log = f"airbearing-test-{os.getpid()}-{size}", self.dir / "cut.mcap"
         shared, scenario = pathlib.Path("/dev/shm") / name, self.dir / "shared.yaml"
         self.addCleanup(shared.unlink, missing_ok=True)

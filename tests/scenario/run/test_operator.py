@@ -1,4 +1,4 @@
-"""The operator of a run: what he does happens before the frame he means, is in the log, and happens again in a replay."""
+"""The operator of a run: an act happens before its frame, is in the log, and happens again in a replay."""
 import json
 import pathlib
 import re

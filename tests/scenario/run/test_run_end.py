@@ -82,7 +82,7 @@ class Endings(harness.Case):
 
     def test_a_controller_that_exits_after_the_last_reply_is_no_loss(self):
         port = harness.free_port()
-        # It answers until it hears the farewell, and is then gone at once.
+        # It answers until it receives the farewell, and is then gone at once.
         report = self.run_scenario(LOCKSTEP, "--seconds", "0.5", *PATIENT,
                                    *self.controller(*self.board("px4", port), port=port))
         self.assertEqual(report["ended"], "complete")
@@ -103,7 +103,7 @@ class Endings(harness.Case):
         self.assertEqual(left, [])
 
     def silence(self, scenario, pace, *options, machine=False):
-        """A run with a board of somebody else's that stands still for a while, or the whole machine with it; its
+        """A run with a foreign board that stands still for a while, or the whole machine with it; its
         report."""
         port, log, path = harness.free_port(), self.dir / "run.mcap", self.dir / "report.json"
         wire = "px4" if scenario == LOCKSTEP else "satellite"

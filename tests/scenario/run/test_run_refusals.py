@@ -1,4 +1,4 @@
-"""What `airbearing run` refuses, and in which words: every option one by one, with the exit code."""
+"""What `airbearing run` refuses, and with which text: every option one by one, with the exit code."""
 import os
 import pathlib
 import re
@@ -24,7 +24,7 @@ class Refused(golden.Case):
         self.lines = []
 
     def ask(self, *options, scenario=None, shown=None):
-        """The exit code of a run, and its words where it was refused."""
+        """The exit code of a run, and its text where it was refused."""
         done, out, err = self.call("run", scenario or self.scenario, *options)
         self.lines.append(f"{done} run {shown or ' '.join(map(str, options))}")
         said = err + "".join(re.findall("^  --act .*\n", out, flags=re.MULTILINE))

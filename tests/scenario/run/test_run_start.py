@@ -1,4 +1,4 @@
-"""How a run begins, or cannot, and how it ends when its frames do not come back; and what its ground station hears."""
+"""How a run begins, or cannot, and how it ends when its frames do not come back; and what its ground station receives."""
 import json
 import pathlib
 import re
@@ -85,7 +85,7 @@ class Begun(harness.Case):
     # ---- the ground station
 
     def test_what_a_ground_station_sends_and_receives_is_recorded_and_reported(self):
-        """When the board hears it is the board's affair, and until then it is said again."""
+        """The board decides when it reads the command; until then it is sent again."""
         log, port = self.dir / "run.mcap", harness.free_port()
         line = f"127.0.0.1:{harness.free_port()}"
         command = ["board", "--wire", "ardupilot", "--connect", f"127.0.0.1:{port}", "--ground", line]

@@ -1,4 +1,4 @@
-"""What a run says of itself: console, report and log of short runs without a clock, beside files that somebody read."""
+"""What a run prints: console, report and log of short runs without a clock, beside reviewed files."""
 import pathlib
 import re
 import sys

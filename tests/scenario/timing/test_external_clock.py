@@ -1,4 +1,4 @@
-"""A run against clocks that it does not own: a stopwatch for its pulses, a board for its frames."""
+"""A run against clocks that it does not own: a stopwatch for its sync pulses, a board for its frames."""
 import json
 import os
 import pathlib

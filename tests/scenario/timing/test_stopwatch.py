@@ -1,4 +1,4 @@
-"""The stopwatch with pulses that no run sent: what it writes down, and when it ends."""
+"""The stopwatch with synthetic sync pulses: what it writes, and when it ends."""
 import os
 import pathlib
 import pty

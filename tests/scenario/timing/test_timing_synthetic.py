@@ -293,7 +293,7 @@ class Certificate(golden.Case):
 
 
 class Stopwatch(golden.Case):
-    """What another clock saw of the run's pulses."""
+    """The run's sync pulses by another clock."""
     HEAD = "# airbearing stopwatch 1\nsequence,frame,sim_ns,sent_ns,stamp_ns,kernel\n"
 
     def stamps(self, run, kernel=lambda i: 1, every=10, delay=lambda i: 30_000 + 1000 * (i * 7 % 11)):

@@ -1,5 +1,5 @@
 /*
- * Findings on a made-up machine: an ideal one, and for each finding what makes it worse.  Changes
+ * Findings on a synthetic machine: an ideal one, and for each finding what makes it worse.  Changes
  * are made to such a machine and taken back.
  */
 #include <errno.h>

@@ -1,5 +1,5 @@
 /*
- * Cameras as viewers are told of them.
+ * Cameras as they are sent to viewers.
  */
 #include "config/scenario.h"
 #include "tools/airbearing/live/camera.h"

@@ -87,7 +87,7 @@ static void ground(int step, enum io_ground_event happened, uint8_t answer)
     live_figures_ground(live, &record, 2500000000);
 }
 
-/* A step of the ground station that is said again and again is told when it is answered. */
+/* A step of the ground station that is sent again and again is reported when it is answered. */
 static void test_what_the_firmware_answers_the_ground_station_is_reported(void)
 {
     struct io_ground_script *script = &links[0].spec.script;

@@ -1,6 +1,5 @@
 /*
- * What viewers are told of the operator's desk: every change once, and a fault that nobody looked
- * at in time as well.
+ * The run status that viewers get: every change once, and a fault between two looks as well.
  */
 #include "config/scenario.h"
 #include "tools/airbearing/live/run_status.h"

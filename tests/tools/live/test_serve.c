@@ -1,6 +1,6 @@
 /*
- * What a run shows to its viewers, as the server is told of it: the test is the server, the
- * telemetry, the ghost and the clock.
+ * What a run gives to the server for its viewers: the test is the server, the telemetry, the
+ * predictor and the clock.
  */
 #include "config/scenario.h"
 #include "tools/airbearing/live/serve.h"
@@ -618,7 +618,7 @@ static void test_the_prediction_has_the_time_from_which_it_was_made(void)
     expect_places(4, PLACES, plant, 2000);
 }
 
-/* ---- words ------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------- */
 
 static void test_an_alarm_and_the_verdict_are_sent(void)
 {

@@ -1,5 +1,5 @@
 /*
- * A viewer's calls become requests at the operator's desk, and its answers go back in words.
+ * A viewer's calls become requests to the operator, and its answers go back as text.
  */
 #include "tools/airbearing/live/services.h"
 
@@ -9,7 +9,7 @@
 
 #include "unity.h"
 
-/* ---- an operator's desk at which nobody sits ---- */
+/* ---- an operator that does nothing ---- */
 
 struct sim_operator {
     struct sim_operator_request asked;

@@ -1,5 +1,5 @@
 /*
- * A run whose figures are all made up and all different, for the tests of what is said of it.  The
+ * A run whose figures are all synthetic and all different, for the tests of what is said of it. The
  * test stands for its wire.
  */
 #pragma once

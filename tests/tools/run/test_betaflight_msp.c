@@ -55,7 +55,7 @@ static void test_motion_waits_until_it_has_booted(void)
     TEST_ASSERT_TRUE(betaflight_gate_opens(&gate, BETAFLIGHT_BOOTING, 16 * s));
 }
 
-/* A port that is bound and one that nobody has, as the kernel gives them. */
+/* A port that is bound and one that is free, as the kernel gives them. */
 static void test_a_bound_port_is_distinguished_from_a_free_one(void)
 {
     struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};

@@ -38,7 +38,7 @@ static void test_each_end_has_its_text(void)
     }
 }
 
-/* How a run ended whose frames did this; how often its boards were told that the simulation is
+/* How a run ended whose frames did this; how often its boards were sent that the simulation is
  * invalid. */
 static int name_end(enum rt_frame_end of_frames, enum run_end expected)
 {

@@ -1,6 +1,6 @@
 /*
- * The table of a run in a terminal: of figures that are made up and all different, by a clock that
- * the test moves.
+ * The table of a run in a terminal: of figures that are synthetic and all different, by a clock
+ * that the test moves.
  */
 #include <stdatomic.h>
 #include <stdio.h>

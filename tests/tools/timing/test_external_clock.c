@@ -1,5 +1,5 @@
 /*
- * A stopwatch against a run: clocks whose slope, offset and misses are known beforehand.
+ * A stopwatch against a run: clocks whose rate, offset and misses are known beforehand.
  */
 #include "tools/airbearing/timing/external_clock.h"
 
@@ -102,7 +102,7 @@ static void test_a_clock_of_known_slope_and_offset_is_recovered(void)
     TEST_ASSERT_EQUAL_size_t(external.matched, external.by_kernel);
 }
 
-/* 19 times 6 releases were missed between the first pulse and the last. */
+/* 19 times 6 releases were missed between the first sync pulse and the last. */
 static void test_misses_make_simulated_time_lag_and_not_the_grid(void)
 {
     stamp_all(0.0, -5000, 0, 0);
@@ -123,7 +123,7 @@ static void test_what_the_stopwatch_alone_sees_is_not_in_the_log(void)
                              external.behind_ns);
 }
 
-/* One pulse in ten is 40 ms late: seen as that, and no part of the slope. */
+/* One sync pulse in ten is 40 ms late: found as that, and no part of the drift. */
 static void test_late_sync_pulses_do_not_bend_the_fit(void)
 {
     stamp_all(-30.0, 0, 20000, 10);

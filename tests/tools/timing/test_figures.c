@@ -547,7 +547,8 @@ static void test_a_record_that_cannot_be_true_is_refused(void)
     TEST_ASSERT_EQUAL_INT(-1, write_and_read(&good, 0, SIM_RECORD_FRAME_SIZE, error));
 }
 
-/* The reading ends at the first bad event, and at the latest for want of a frame: the text tells.
+/* The reading ends at the first bad event, and at the latest for want of a frame: the text says
+ * which.
  */
 static const char *read_events(const struct rt_flight_recorder_row *rows, size_t count, size_t size)
 {
@@ -642,7 +643,7 @@ static void test_a_frame_in_lockstep_begins_with_the_wait_for_its_reply(void)
                              steps_text(&row));
 }
 
-/* With a sanitizer it would be told if there were no room. */
+/* With a sanitizer it would be reported if there were no room. */
 static void test_there_is_room_for_the_steps_of_every_job(void)
 {
     struct rt_flight_recorder_row row = good_row;
@@ -673,7 +674,7 @@ static void test_the_latest_frame_is_the_one_with_the_most_over(void)
     struct rt_flight_recorder_row rows[] = {{.frame = 3}, {.frame = 4}, {.frame = 6}};
     const struct evidence told = {.row = rows, .row_count = 3};
     struct figures some = {.evidence = &told, .late = late, .late_count = 4};
-    TEST_ASSERT_EQUAL_PTR(&rows[1], frame_steps_worst(&some)); /* of frame 5 nothing was told */
+    TEST_ASSERT_EQUAL_PTR(&rows[1], frame_steps_worst(&some)); /* of frame 5 nothing was written */
     some.late_count = 0;
     TEST_ASSERT_NULL(frame_steps_worst(&some));
 }

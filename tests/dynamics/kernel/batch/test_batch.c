@@ -335,7 +335,7 @@ static void test_wheels_that_have_turned_for_long_are_as_accurate(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.0, worst_error());
 }
 
-/* No sound model has such a pivot; a negative mass behind the checks' back makes one. */
+/* No valid model has such a pivot; a negative mass that passes no check makes one. */
 static void test_a_pivot_that_is_not_positive_gives_no_plausible_answer(void)
 {
     static const enum dyn_joint_type joints[] = {DYN_JOINT_REVOLUTE, DYN_JOINT_PRISMATIC,

@@ -1,6 +1,6 @@
 /*
- * The arm of the shipped scenario, flown by a person frame by frame and without a clock: what the
- * operator holds and presses, and where everything is then.
+ * The arm of the shipped scenario, commanded by an operator frame by frame and without a clock:
+ * what the operator holds and presses, and where everything is then.
  */
 #pragma once
 

@@ -156,7 +156,7 @@ static struct dyn_vec3 spin_of(int body, const struct view *of)
     return dyn_quat_rotate(turn, (struct dyn_vec3){I[0] * w.x, I[1] * w.y, I[2] * w.z});
 }
 
-/* The impulse that is told is how the payload's momentum changed, about the hand; relative. */
+/* The impulse in the record is how the payload's momentum changed, about the hand; relative. */
 static double impulse_error(int payload, const struct view *before, const struct view *after)
 {
     const int body = scenario->spec.arm.payload[payload].body;
@@ -282,7 +282,7 @@ static void expect_berth_told(int body, bool ready)
     TEST_ASSERT_EQUAL(ready, (arm()->flags & SIM_ARM_BERTH_READY) != 0);
 }
 
-/* Out of it the light is off, and the way back is told. */
+/* Out of it the light is off, and the way back is in the record. */
 static void test_the_berth_of_the_payload_in_the_hand_is_reported(void)
 {
     bring_up_arm(NULL, 0);
@@ -386,8 +386,8 @@ static struct dyn_pose caught_with(const char *integrator)
     return in_bay(FLYER);
 }
 
-/* A method with several steps has seen the motion before the blow, and must not go on with it: one
- * step of that is twenty micrometres. */
+/* A method with several steps has sampled the motion before the impact, and must not go on with it:
+ * one step of that is twenty micrometres. */
 static void test_a_grapple_is_new_to_an_integrator_that_looks_back(void)
 {
     const struct dyn_pose want = caught_with("integrator={method: rk4, substeps: 10}"),

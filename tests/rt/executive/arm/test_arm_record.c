@@ -20,7 +20,7 @@ static uint64_t recorded_us(void)
     return us;
 }
 
-/* Or the way to the picture would seem shorter than it is. */
+/* Otherwise the latency to the display would seem shorter than it is. */
 static void test_the_record_has_the_command_that_the_servos_saw(void)
 {
     bring_up_arm(NULL, 0);

@@ -1,5 +1,5 @@
 /*
- * The arm stops: by a button, by the desk, when its operator is lost; and its brakes hold it.
+ * The arm stops: by a button, by an act, when its operator is lost; and its brakes hold it.
  */
 #include "tests/rt/executive/arm/arm_fixture.h"
 

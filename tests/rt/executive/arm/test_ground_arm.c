@@ -234,8 +234,8 @@ static double from_middle(void)
     return sum;
 }
 
-/* The spare joint leads the others to the middle while the hand is flown, and to nowhere while
- * nobody touches the stick. */
+/* The spare joint leads the others to the middle while the hand moves, and to nowhere while
+ * the stick is not touched. */
 static void test_joints_go_to_the_middle_only_under_a_hand(void)
 {
     bring_up_arm(NULL);

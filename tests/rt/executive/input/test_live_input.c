@@ -103,7 +103,7 @@ static int first_with(const uint64_t *counts, uint64_t count)
 
 static const uint32_t moves[] = {2, 5, 6, 30};
 
-/* Three pictures and one that ends the tape, and with it the hand. */
+/* Three reports and one that ends the tape, and with it the hand. */
 static void test_commands_and_loss_come_as_many_frames_later(void)
 {
     record(moves, 4);
@@ -152,7 +152,7 @@ static void test_a_loss_that_stops_the_run_does_so_as_much_later(void)
 }
 
 /* What was under way belongs to another time, and a loss that went with it comes again. */
-/* Two pictures that come at once are one command. */
+/* Two reports that come at once are one command. */
 static bool is_loss_under_way(void)
 {
     const uint64_t count = sim_delay_line_count(&sim->scratch.wire[0]);
@@ -167,7 +167,7 @@ static void put_back(void)
     sim_apply_act(sim, &reset, NULL);
 }
 
-/* It is held where it was moved to, and nobody says so again. */
+/* It is held where it was moved to, and no further report comes. */
 static void test_a_restored_state_keeps_the_last_command_of_a_hand_in_transit(void)
 {
     static const uint32_t some[] = {2, 5, 6, 5000};
@@ -404,7 +404,7 @@ static void test_a_grid_that_follows_the_clock_of_the_board_sees_what_it_answers
     scenario->spec.lock.link = 1; /* another link's clock is none of this one's */
     run_frames(1);
     scenario->spec.lock.link = 0;
-    source.phase_lock = NULL; /* and without a lock there is nobody to tell */
+    source.phase_lock = NULL; /* and without a lock nothing is sampled */
     run_frames(1);
     TEST_ASSERT_EQUAL_INT(3, questions);
     TEST_ASSERT_EQUAL_INT(1, sights);

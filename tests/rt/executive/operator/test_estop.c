@@ -1,5 +1,5 @@
 /*
- * The stop under the fake clock, in the shipped frame loop: whatever waits at the desk, it is read
+ * The stop under the fake clock, in the shipped frame loop: whatever acts are queued, it is read
  * at most two frames after it was raised.
  */
 #include "config/scenario.h"
@@ -70,7 +70,7 @@ static void wait_until(void *self, uint64_t deadline_ns)
     if ((int64_t)clock->waits == raise_in_wait)
         raise_now();
     if (clock->waits == 5000)
-        atomic_store(&frame.stop, true); /* a pause that nobody ends */
+        atomic_store(&frame.stop, true); /* a pause without an end */
     fake_clock_wait(self, deadline_ns);
 }
 
@@ -207,7 +207,7 @@ static void test_a_catch_up_does_not_delay_it(void)
     }
 }
 
-/* A log that nobody writes to the disk. */
+/* A log that is not written to the disk. */
 static void give_log(void)
 {
     struct io_channel_spec channels[IO_CHANNEL_MAX];
@@ -244,7 +244,7 @@ static void *stop_and_look(void *self)
 {
     uint64_t before;
     (void)self;
-    do { /* until no frame has begun for a while: nobody empties the log */
+    do { /* until no frame has begun for a while: the log is not emptied */
         before = atomic_load(&begun);
         usleep(100000);
     } while (before == 0 || before != atomic_load(&begun));
@@ -310,7 +310,7 @@ static void test_each_cause_stops_and_is_reported(void)
         TEST_ASSERT_EQUAL_INT(cause != RT_ESTOP_OPERATOR_LOST, sim->vehicle->arm->panel.brakes);
         (void)rt_estop_raise(sim_operator_estop(op), (enum rt_estop_cause)cause, 8);
         TEST_ASSERT_FALSE(sim->boundary.boundary(sim->boundary.self, 1));
-        /* The arm stands already; only who asks is shown that it was heard. */
+        /* The arm stands already; only the asker gets an answer. */
         TEST_ASSERT_EQUAL_UINT64(cause == RT_ESTOP_OPERATOR ? 2 : 1, sim->scratch.acts);
     }
 }

@@ -1,5 +1,5 @@
 /*
- * The operator's desk, called as its threads would call it: what is asked happens before the right
+ * The operator, called as its threads would call it: what is asked happens before the right
  * frame, in order, and is answered; what cannot be is refused with a reason; and a state that was
  * taken can be put back.
  */

@@ -1,5 +1,5 @@
 /*
- * Which channels of a log are thinned, how much is held back, and which frames make them whole.
+ * Which channels of a log are decimated, how much is held back, and which frames make them whole.
  */
 #include "rt/executive/output/log_decimation.h"
 

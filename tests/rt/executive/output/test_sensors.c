@@ -21,7 +21,7 @@ static void test_a_barometer_feels_the_standard_atmosphere_where_it_sits(void)
                               sim->scratch.sample[0].pressure);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, T - 273.15, sim->scratch.sample[0].temperature);
     TEST_ASSERT_EQUAL_HEX32(IO_FIELD_BARO, fields);
-    run_frames(4); /* a sensor message without news from it */
+    run_frames(4); /* a sensor message without a new reading of it */
     TEST_ASSERT_EQUAL_HEX32(0, fields);
     TEST_ASSERT_EQUAL_HEX32(IO_SEND_SENSOR, due);
 }

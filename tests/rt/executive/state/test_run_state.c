@@ -1,6 +1,6 @@
 /*
- * A run state from outside: one that was taken is sound, and one number of it that cannot be makes
- * it unsound.
+ * A run state from outside: one that was accepted is valid, and one number of it that cannot be
+ * makes it unsound.
  */
 #include "config/scenario.h"
 #include "tests/rt/executive/frames.h"
