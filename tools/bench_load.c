@@ -11,7 +11,7 @@
  * prints JSON: records, dropped and bytes of the log, missed releases, and the median busy time of
  * the frames that were written, and of the others.
  *
- * Tested by tests/scenario/test_bench_words.py.
+ * Tested by tests/scenario/commands/test_bench_figures.py.
  */
 #include <math.h>
 #include <sched.h>

@@ -8,7 +8,7 @@
  *
  * prints the median busy time, in nanoseconds, with and without the log.
  *
- * Tested by tests/scenario/test_bench_words.py.
+ * Tested by tests/scenario/commands/test_bench_figures.py.
  */
 #include <sched.h>
 #include <stdio.h>

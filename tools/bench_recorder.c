@@ -9,7 +9,7 @@
  * The probes are nops in both.  Busy is from the start of a frame to the wait for the next one,
  * so that it includes the filling of the row.
  *
- * Tested by tests/scenario/test_bench_words.py.
+ * Tested by tests/scenario/commands/test_bench_figures.py.
  */
 #include <sched.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
  * Injected faults of the wire: messages that are lost, cut or changed on purpose, in both
- * directions.  The engine is io/device/fault.c.  Tested by tests/scenario/test_faults.py.
+ * directions.  The engine is io/device/fault.c.  Tested by tests/scenario/run/test_faults.py.
  */
 #include "io/link/link_private.h"
 

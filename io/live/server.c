@@ -1,5 +1,5 @@
 /*
- * Tested by tests/scenario/test_serve.py and test_door.py.
+ * Tested by tests/scenario/live/test_serve.py and test_access.py.
  */
 #include "io/live/server.h"
 

@@ -1,7 +1,7 @@
 /*
  * Access to the live server: tokens, origins, and how many connections there may be.
  *
- * Tested by tests/scenario/test_serve.py and test_authority.py.
+ * Tested by tests/scenario/live/test_serve.py and test_authority.py.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * The files of the page, by HTTP.
  *
- * Tested by tests/scenario/test_serve.py and test_authority.py.
+ * Tested by tests/scenario/live/test_serve.py and test_authority.py.
  */
 #include <string.h>
 

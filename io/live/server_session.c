@@ -1,7 +1,7 @@
 /*
  * A WebSocket of the live server.
  *
- * Tested by tests/scenario/test_serve.py; the hub behind it by tests/io/live/test_hub*.c.
+ * Tested by tests/scenario/live/test_serve.py; the hub behind it by tests/io/live/test_hub*.c.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * Trouble on request: a frame that hangs, is late or touches fresh pages, to see how a bench
  * behaves then.
  *
- * Tested by tests/scenario/test_run.py and test_faults.py.
+ * Tested by tests/scenario/run/test_run.py and test_faults.py.
  */
 #include <sys/mman.h>
 

@@ -74,7 +74,7 @@ static void test_the_run_is_read(void)
     TEST_ASSERT_EQUAL_UINT32(10, scenario->spec.log_every);
 }
 
-static void test_the_thinned_channels_and_the_trigger_are_read(void)
+static void test_decimated_channels_and_the_trigger_are_read(void)
 {
     static const char *const overrides[] = {
         "log.channels=[{topic: /plant, rate: 20 Hz}, {topic: /device/gyro, rate: 50 Hz}, "
@@ -401,7 +401,7 @@ static void test_defaults_of_devices_and_links(void)
     EXPECT_VECTOR(scenario->spec.target, 1, 0, 0, 0);
 }
 
-/* 250 Hz does not divide 20 Hz; a rate that nobody wrote bends. */
+/* 250 Hz does not divide 20 Hz; a rate that is a default is adjusted. */
 static void test_unwritten_message_rates_fit_a_slow_frame(void)
 {
     const char *const overrides[] = {"rate=20 Hz"};
@@ -412,7 +412,7 @@ static void test_unwritten_message_rates_fit_a_slow_frame(void)
     TEST_ASSERT_EQUAL_UINT32(20, scenario->spec.links[0].every[SIM_MESSAGE_TIME]);
 }
 
-static void test_a_lone_word_stands_for_its_mapping(void)
+static void test_a_single_scalar_stands_for_its_mapping(void)
 {
     load("name: x\noverrun: stop\nio: inline\nintegrator: semi-implicit-euler\n"
          "bodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n");
@@ -612,7 +612,7 @@ int main(int argc, char **argv)
     source_root = argc > 1 ? argv[1] : ".";
     UNITY_BEGIN();
     RUN_TEST(test_the_run_is_read);
-    RUN_TEST(test_the_thinned_channels_and_the_trigger_are_read);
+    RUN_TEST(test_decimated_channels_and_the_trigger_are_read);
     RUN_TEST(test_the_threads_are_read);
     RUN_TEST(test_the_world_is_read);
     RUN_TEST(test_bodies_are_sorted_parent_before_child);
@@ -631,7 +631,7 @@ int main(int argc, char **argv)
     RUN_TEST(test_defaults_of_the_run);
     RUN_TEST(test_defaults_of_devices_and_links);
     RUN_TEST(test_unwritten_message_rates_fit_a_slow_frame);
-    RUN_TEST(test_a_lone_word_stands_for_its_mapping);
+    RUN_TEST(test_a_single_scalar_stands_for_its_mapping);
     RUN_TEST(test_rates_on_the_nanosecond_grid);
     RUN_TEST(test_a_typed_fraction_divides_the_frame_rate);
     RUN_TEST(test_every_shipped_scenario_loads);

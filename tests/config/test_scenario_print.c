@@ -1,5 +1,5 @@
 /*
- * A scenario read back: every kind of body, device and link in its words, beside the text it came
+ * A scenario read back: every kind of body, device and link as printed, beside the text it came
  * from.
  */
 #include "config/scenario.h"
@@ -195,7 +195,7 @@ static void test_an_arm_in_orbit_is_read_back_line_by_line(void)
     TEST_ASSERT_EQUAL_STRING(arm_printed, printed(arm_text));
 }
 
-/* Only who rides on a body is asked for its name. */
+/* The name of a body is printed only where something is mounted on it. */
 static void test_a_payload_in_the_hand_needs_no_bay(void)
 {
     load(arm_text);
@@ -263,7 +263,7 @@ static void test_a_deep_tree_is_indented_as_far_as_a_line_has_room(void)
     TEST_ASSERT_EQUAL_STRING("", at);
 }
 
-static void test_one_mode_has_no_range_and_a_pulse_may_leave_by_a_line(void)
+static void test_one_mode_has_no_range_and_a_sync_pulse_may_go_to_a_serial_line(void)
 {
     printed("name: x\nbodies:\n- {name: a, joint: free, mass: 10, inertia: 1 1 1, flex: {type: "
             "oscillators, oscillators: [{axis: 1 0 0, mass: 4, frequency: 2 Hz}]}}\n"
@@ -283,7 +283,7 @@ int main(void)
     RUN_TEST(test_a_bare_scenario_has_no_empty_headings);
     RUN_TEST(test_the_magnetic_model_is_named_where_it_is_used);
     RUN_TEST(test_a_deep_tree_is_indented_as_far_as_a_line_has_room);
-    RUN_TEST(test_one_mode_has_no_range_and_a_pulse_may_leave_by_a_line);
+    RUN_TEST(test_one_mode_has_no_range_and_a_sync_pulse_may_go_to_a_serial_line);
     free(text);
     return UNITY_END();
 }

@@ -202,7 +202,7 @@ static void test_every_method_swings_with_its_order(void)
 
 /* --- semi-implicit Euler ---------------------------------------------------------------------- */
 
-/* What tells it from explicit Euler, whose swing would grow by h k/m / 2 per radian. */
+/* What distinguishes it from explicit Euler, whose swing would grow by h k/m / 2 per radian. */
 static void test_semi_implicit_euler_keeps_the_energy_of_a_swing(void)
 {
     tree_add(&craft.tree, -1, DYN_JOINT_PRISMATIC, 1, 0, 0);

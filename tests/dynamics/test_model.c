@@ -48,7 +48,7 @@ static void assert_accepted(void)
     TEST_ASSERT_NULL(dyn_model_problem(specs, BODIES, &at));
 }
 
-static void test_a_sound_model_has_no_flaw(void)
+static void test_a_valid_model_has_no_problem(void)
 {
     assert_accepted();
 }
@@ -529,7 +529,7 @@ static void test_a_universal_joint_with_a_point_mass_on_its_first_axis_turns(voi
 
 /* The same cross as two hinges, or as a general joint, and with a first axis that the second does
  * not move: that one stays singular. */
-static void test_inertia_that_is_missing_in_one_pose_only_is_no_flaw(void)
+static void test_inertia_that_is_missing_in_one_pose_only_is_no_problem(void)
 {
     empty(1);
     empty(2);
@@ -608,7 +608,7 @@ int main(void)
     RUN_TEST(test_screws_are_one_to_six);
     RUN_TEST(test_every_law_needs_what_it_acts_on);
     RUN_TEST(test_a_leader_is_another_hinge_or_slide_that_leads_itself);
-    RUN_TEST(test_a_sound_model_has_no_flaw);
+    RUN_TEST(test_a_valid_model_has_no_problem);
     RUN_TEST(test_a_model_without_bodies_is_refused);
     RUN_TEST(test_a_parent_after_its_child_is_refused);
     RUN_TEST(test_an_unknown_joint_is_refused);
@@ -632,7 +632,7 @@ int main(void)
     RUN_TEST(test_a_bolt_far_out_is_placed_before_it_counts);
     RUN_TEST(test_a_bolt_is_turned_before_it_counts);
     RUN_TEST(test_a_universal_joint_with_a_point_mass_on_its_first_axis_turns);
-    RUN_TEST(test_inertia_that_is_missing_in_one_pose_only_is_no_flaw);
+    RUN_TEST(test_inertia_that_is_missing_in_one_pose_only_is_no_problem);
     RUN_TEST(test_a_free_body_needs_mass_and_three_moments);
     RUN_TEST(test_coordinates_are_counted_in_body_order);
     RUN_TEST(test_a_placed_model_fills_its_size_and_no_more);

@@ -69,7 +69,7 @@ static void test_hinges_in_one_line_are_found_wherever_they_stand(void)
     expect_weak(inner);
 }
 
-static void test_a_massless_hinge_off_the_line_is_no_weakness(void)
+static void test_a_massless_hinge_off_the_line_is_not_singular(void)
 {
     const int inner = add_bare(-1, DYN_JOINT_REVOLUTE, 0, 0, 1);
     const int outer = tree_add(&tree, inner, DYN_JOINT_REVOLUTE, 0, 0, 1);
@@ -113,7 +113,7 @@ static void test_screws_of_one_joint_that_depend_on_each_other_are_found(void)
     spec->screw_count = 2;
     spec->screw[0][2] = spec->screw[1][2] = 1.0;
     expect_weak(body);
-    spec->screw[1][5] = 0.01; /* a pitch tells them apart */
+    spec->screw[1][5] = 0.01; /* a pitch distinguishes them */
     expect_weak(-1);
 }
 
@@ -152,7 +152,7 @@ static double least_pivot(struct tree *t)
     return least;
 }
 
-static void test_random_trees_have_no_weakness(void)
+static void test_random_trees_have_no_singular_joint(void)
 {
     for (uint64_t seed = 1; seed <= 300; seed++) {
         tree_random(&tree, 1 + (int)(seed % 40), (int)(seed & 1), seed);
@@ -188,8 +188,8 @@ static void test_a_doubled_hinge_is_found_in_random_trees(void)
     TEST_ASSERT_GREATER_THAN_INT(10, tried);
 }
 
-/* Each link of a long chain is light against all it carries, which is no weakness. */
-static void test_a_long_chain_has_no_weakness(void)
+/* Each link of a long chain is light against all it carries, which is not singular. */
+static void test_a_long_chain_has_no_singular_joint(void)
 {
     enum { LINKS = 10000 };
     struct dyn_body_spec *specs = calloc(LINKS, sizeof *specs);
@@ -249,15 +249,15 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_two_massless_hinges_in_one_line_are_found);
     RUN_TEST(test_hinges_in_one_line_are_found_wherever_they_stand);
-    RUN_TEST(test_a_massless_hinge_off_the_line_is_no_weakness);
+    RUN_TEST(test_a_massless_hinge_off_the_line_is_not_singular);
     RUN_TEST(test_a_massless_gimbal_bears_three_turns_and_no_fourth);
     RUN_TEST(test_a_massless_ball_under_a_ball_is_found);
     RUN_TEST(test_a_massless_slide_under_a_free_body_is_found);
     RUN_TEST(test_screws_of_one_joint_that_depend_on_each_other_are_found);
     RUN_TEST(test_a_rotor_counts);
-    RUN_TEST(test_random_trees_have_no_weakness);
+    RUN_TEST(test_random_trees_have_no_singular_joint);
     RUN_TEST(test_a_doubled_hinge_is_found_in_random_trees);
-    RUN_TEST(test_a_long_chain_has_no_weakness);
+    RUN_TEST(test_a_long_chain_has_no_singular_joint);
     RUN_TEST(test_a_leader_whose_follower_undoes_its_motion_is_found);
     RUN_TEST(test_a_leader_may_have_its_inertia_on_another_branch);
     RUN_TEST(test_hinges_that_are_nearly_in_line_are_found);

@@ -217,7 +217,7 @@ static void test_a_body_that_spins_up_drags_its_accelerometer_along(void)
     assert_3(1e-15, 0.0, 1.0, 0.0, motion.specific_force);
 }
 
-static void test_free_fall_is_not_felt(void)
+static void test_an_accelerometer_in_free_fall_reads_zero(void)
 {
     free_body(1.0, 2.0, -9.81);
     memcpy(craft.tree.q + 3, (double[]){0.5, 0.5, -0.5, 0.5}, 4 * sizeof(double));
@@ -241,7 +241,7 @@ static void test_a_body_at_rest_feels_gravity_upward(void)
     assert_3(0.0, 0, 0, 0, motion.velocity);
 }
 
-static void test_the_field_is_seen_in_body_axes(void)
+static void test_the_field_is_given_in_body_axes(void)
 {
     free_body(0, 0, 0);
     memcpy(craft.tree.q + 3, (double[]){sqrt(0.5), 0, 0, sqrt(0.5)}, 32); /* body x looks along y */
@@ -357,9 +357,9 @@ int main(void)
     RUN_TEST(test_drag_brings_wheel_and_body_to_one_speed);
     RUN_TEST(test_a_spinning_body_pulls_its_accelerometer_inward);
     RUN_TEST(test_a_body_that_spins_up_drags_its_accelerometer_along);
-    RUN_TEST(test_free_fall_is_not_felt);
+    RUN_TEST(test_an_accelerometer_in_free_fall_reads_zero);
     RUN_TEST(test_a_body_at_rest_feels_gravity_upward);
-    RUN_TEST(test_the_field_is_seen_in_body_axes);
+    RUN_TEST(test_the_field_is_given_in_body_axes);
     RUN_TEST(test_motion_is_the_derivative_of_position);
     RUN_TEST(test_a_body_feels_what_an_instrument_on_it_reads);
     return UNITY_END();

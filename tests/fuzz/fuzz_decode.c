@@ -1,7 +1,7 @@
 /*
  * Any text as a schema, up to the first NUL, and what follows it as a message.  What must hold:
  *   - nothing outside the bytes is read,
- *   - names and units can be shown on a terminal,
+ *   - names and units are printable on a terminal,
  *   - fields lie one behind the other.
  */
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /*
- * Any bytes as a viewer's message; the first one tells text from binary.  What must hold:
+ * Any bytes as a viewer's message; the first byte chooses text or binary.  What must hold:
  *   - nothing outside the bytes is read, and what a call carries can be read to its end,
  *   - lists and names stay inside their bounds,
  *   - what is refused has one printable line,
- *   - a hub with a desk survives what is not refused, and its answers are bounded,
- *   - what is passed on to a link is a picture of a hand.
+ *   - a hub with services survives what is not refused, and its answers are bounded,
+ *   - what is passed on to a link is a report of a hand controller.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -68,7 +68,7 @@ static void check_body(const struct cfg_nastran *body, int modes)
     check_stations(body);
 }
 
-/* Exactly as long as the text, so that the sanitizer sees who reads on. */
+/* Exactly as long as the text, so that the sanitizer sees a read beyond it. */
 static struct cfg_nastran_text copy(const char *name, const uint8_t *from, size_t size)
 {
     char *text = malloc(size > 0 ? size : 1);

@@ -1,4 +1,4 @@
-/* A fuzzer with a bug in it, which must be found and told: any input of LEAST bytes or more. */
+/* A fuzzer with a bug in it, which must be found and reported: any input of LEAST bytes or more. */
 #include <stddef.h>
 #include <stdint.h>
 

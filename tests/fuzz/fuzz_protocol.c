@@ -2,7 +2,7 @@
  * A whole life of a protocol: bytes of a board, of a ground station, samples, new boards, in any
  * order.  What must hold:
  *   - nothing is said or forwarded that is longer than promised, and what is forwarded is a frame,
- *   - nobody commands before somebody was heard,
+ *   - no command is taken before a peer was received,
  *   - how a stream is cut changes nothing,
  *   - every packet of a board that speaks in packets is counted, once.
  *

@@ -1,5 +1,5 @@
 /*
- * Any bytes as a datagram and as a serial line with pulses on it.  What must hold:
+ * Any bytes as a datagram and as a serial line with sync pulses on it.  What must hold:
  *   - what is taken for a pulse is one: encoded again, it is the same bytes,
  *   - every byte of a line belongs to a pulse, was skipped, or is still waiting,
  *   - garbage in front of a pulse hides it only where both make up another.

@@ -1,6 +1,6 @@
 /*
  * Shared memory whose other side writes what it likes.  The input is a header, then head, turn,
- * size of the last words, and the bytes of a ring.  What must hold:
+ * size of the emergency message, and the bytes of a ring.  What must hold:
  *   - a header that is accepted describes memory of the size it was said to have,
  *   - nothing outside the memory is read or written,
  *   - a ring is empty after no more messages than fit it, whatever stands in it,

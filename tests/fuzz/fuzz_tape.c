@@ -1,7 +1,7 @@
 /*
  * Any bytes as a tape.  What must hold:
  *   - nothing outside the bytes is read, and every byte handed out can be read,
- *   - what was found sound plays to its end, in times that never go back,
+ *   - what was found valid plays to its end, in times that never go back,
  *   - an error is one printable line that names a byte of the file.
  */
 #include <stdlib.h>

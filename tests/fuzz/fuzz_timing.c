@@ -1,7 +1,7 @@
 /*
  * Any bytes as the log of a run.  What must hold:
  *   - it is refused with one line, or judged,
- *   - what is judged can be shown in every form, and the late frames add up.
+ *   - what is judged can be printed in every form, and the late frames add up.
  */
 #include <jansson.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * Any bytes as a stopwatch's file, held against a run.  What must hold:
  *   - it is refused with one line that begins with a place, or read,
  *   - what is read is in order, and matches or is foreign,
- *   - what was compared can be shown in every form.
+ *   - what was compared can be printed in every form.
  */
 #include <ctype.h>
 #include <jansson.h>

@@ -38,7 +38,7 @@ static void check_model(const struct cfg_wmm *wmm)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    /* exactly as long as the text, so that the sanitizer sees who reads on */
+    /* exactly as long as the text, so that the sanitizer sees a read beyond it */
     char *text = malloc(size > 0 ? size : 1);
     struct cfg_wmm wmm;
     char error[CFG_ERROR_MAX];

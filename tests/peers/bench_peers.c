@@ -14,9 +14,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "dynamics/kernel/batch.h"
+#include "dynamics/kernel/batch/batch.h"
 #include "rt/check.h"
-#include "tests/peers/made.h"
+#include "tests/peers/generated_models.h"
 #include "tests/peers/subject.h"
 
 enum { STATES = 64, CONTENDERS_MAX = 8, TURN_NS = 4000000 };
@@ -240,9 +240,9 @@ static int load(struct bench *bench, struct subject *subject, const char *dir, i
         return 0;
     bench->source = "made";
     if (strcmp(bench->name, "spacecraft22") == 0)
-        specs = made_spacecraft(), body_count = MADE_SPACECRAFT_BODIES;
+        specs = generated_spacecraft(), body_count = GENERATED_SPACECRAFT_BODIES;
     else if (sscanf(bench->name, "chain%d", &body_count) == 1)
-        specs = made_chain(body_count);
+        specs = generated_chain(body_count);
     else
         return 1;
     subject_make(subject, specs, body_count);

@@ -1,5 +1,5 @@
 /*
- * ENGINE: somebody else's forward dynamics, asked in our conventions.
+ * ENGINE: the forward dynamics of another project, asked in our conventions.
  *
  * Two of the engines are C++ and our headers are not, so a model crosses in the plain structs
  * below. A joint is a row of simple motions, one after another, in the axes of the joint:

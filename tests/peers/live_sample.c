@@ -1,5 +1,6 @@
 /*
- * A live server with a desk that nobody sits at, for test_live.mjs: serves until its input ends.
+ * A live server with two parameters and some services, for test_live.mjs: serves until its input
+ * ends.
  *
  *      live_sample PORT [TOKEN]
  *
@@ -31,7 +32,7 @@ static const struct io_page pages[] = {
     {"/script.js", "text/javascript", NULL, 100000},
 };
 
-/* ---- a desk: two gains, and services that say what they heard ---- */
+/* ---- two gains, and services that answer with their request ---- */
 
 static struct {
     double value[2];

@@ -1,4 +1,4 @@
-// Our MAVLink judged by somebody else's: frames that we encode are read by npm's node-mavlink,
+// Our MAVLink judged by another implementation: frames that we encode are read by npm's node-mavlink,
 // frames that node-mavlink writes (versions 1 and 2) are read by us.
 //
 //   node mavlink_peer.mjs PROGRAM        PROGRAM is mavlink_frames

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "rt/check.h"
-#include "tests/peers/made.h"
+#include "tests/peers/generated_models.h"
 #include "tests/peers/subject.h"
 #include "unity.h"
 
@@ -117,15 +117,15 @@ static void test_the_engine_agrees_on_the_arm_of_our_own(void)
     compare("arm7", &subject);
 }
 
-static void test_the_engine_agrees_on_chains_made_up(void)
+static void test_the_engine_agrees_on_random_chains(void)
 {
-    compare_made("made chain10", made_chain(10), 10);
-    compare_made("made chain100", made_chain(100), 100);
+    compare_made("made chain10", generated_chain(10), 10);
+    compare_made("made chain100", generated_chain(100), 100);
 }
 
-static void test_the_engine_agrees_on_a_spacecraft_made_up(void)
+static void test_the_engine_agrees_on_a_synthetic_spacecraft(void)
 {
-    compare_made("made craft", made_spacecraft(), MADE_SPACECRAFT_BODIES);
+    compare_made("made craft", generated_spacecraft(), GENERATED_SPACECRAFT_BODIES);
 }
 
 static void test_the_engine_agrees_on_trees_of_every_joint(void)
@@ -135,7 +135,7 @@ static void test_the_engine_agrees_on_trees_of_every_joint(void)
         const int body_count = 2 + (int)seed;
         char name[32];
         (void)snprintf(name, sizeof name, "%s tree %u", free_base ? "free" : "fixed", seed);
-        compare_made(name, made_tree(body_count, free_base, seed), body_count);
+        compare_made(name, generated_tree(body_count, free_base, seed), body_count);
     }
 }
 
@@ -152,10 +152,10 @@ int main(int argc, char **argv)
     }
     UNITY_BEGIN();
     RUN_TEST(test_the_engine_agrees_on_the_models_of_the_reference);
-    RUN_TEST(test_the_engine_agrees_on_chains_made_up);
+    RUN_TEST(test_the_engine_agrees_on_random_chains);
     if (!engine->serial_only) {
         RUN_TEST(test_the_engine_agrees_on_the_arm_of_our_own);
-        RUN_TEST(test_the_engine_agrees_on_a_spacecraft_made_up);
+        RUN_TEST(test_the_engine_agrees_on_a_synthetic_spacecraft);
         RUN_TEST(test_the_engine_agrees_on_trees_of_every_joint);
     }
     return UNITY_END();

@@ -1,5 +1,5 @@
 /*
- * A clock that moves only when it is told to: waits reach their deadline plus what the script says,
+ * A clock that moves only on request: waits reach their deadline plus what the script says,
  * and work is spent by hand.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /*
- * A made-up machine: /proc and /sys under a temporary root.
+ * A synthetic machine: /proc and /sys under a temporary root.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ static void remove_root(void)
     nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A file of the made-up machine, with the directories above it. */
+/* A file of the synthetic machine, with the directories above it. */
 static void put(const char *path, const char *text)
 {
     char name[512];

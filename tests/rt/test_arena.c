@@ -99,7 +99,7 @@ static void test_a_sealed_arena_traps(void)
     TEST_ASSERT_TRUE(child_traps(take, &one));
 }
 
-static void test_memory_nobody_has_is_an_error(void)
+static void test_more_memory_than_there_is_is_an_error(void)
 {
     struct rt_arena other;
     TEST_ASSERT_EQUAL_INT(-ENOMEM, rt_arena_open(&other, SIZE_MAX, -1));
@@ -211,7 +211,7 @@ int main(void)
     RUN_TEST(test_blocks_lie_on_cache_lines_of_their_own);
     RUN_TEST(test_a_short_arena_traps);
     RUN_TEST(test_a_sealed_arena_traps);
-    RUN_TEST(test_memory_nobody_has_is_an_error);
+    RUN_TEST(test_more_memory_than_there_is_is_an_error);
     RUN_TEST(test_locked_means_the_kernel_says_locked);
     RUN_TEST(test_the_node_is_that_of_the_core);
     RUN_TEST(test_huge_pages_are_reported_when_the_kernel_has_them);

@@ -178,7 +178,7 @@ static void test_the_calibrated_counter_keeps_pace_with_the_clock(void)
 }
 #endif
 
-static void test_a_sight_lies_between_readings_of_all_three_clocks(void)
+static void test_a_clock_sample_lies_between_readings_of_all_three_clocks(void)
 {
     const clockid_t id[3] = {CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_REALTIME};
     uint64_t before[3], after[3];
@@ -227,7 +227,7 @@ int main(void)
 #if defined(__x86_64__)
     RUN_TEST(test_the_calibrated_counter_keeps_pace_with_the_clock);
 #endif
-    RUN_TEST(test_a_sight_lies_between_readings_of_all_three_clocks);
+    RUN_TEST(test_a_clock_sample_lies_between_readings_of_all_three_clocks);
     RUN_TEST(test_the_wall_map_puts_a_kernel_stamp_between_two_readings);
     return UNITY_END();
 }

@@ -204,7 +204,7 @@ static void test_held_frames_say_so(void)
 
 /* ---- which rows come out ---- */
 
-static void test_a_punctual_run_tells_nothing(void)
+static void test_a_punctual_run_writes_nothing(void)
 {
     rt_frame_run(&frame);
     TEST_ASSERT_EQUAL_UINT64(0, row_count);
@@ -212,7 +212,7 @@ static void test_a_punctual_run_tells_nothing(void)
     TEST_ASSERT_EQUAL_UINT64(0, recorder->lost);
 }
 
-static void test_an_overrun_tells_the_frames_before_it_and_a_few_after(void)
+static void test_an_overrun_writes_the_frames_before_it_and_a_few_after(void)
 {
     extra[200] = 2 * H; /* the circle has gone round by then */
     rt_frame_run(&frame);
@@ -220,21 +220,21 @@ static void test_an_overrun_tells_the_frames_before_it_and_a_few_after(void)
     TEST_ASSERT_EQUAL_UINT64(0, recorder->lost);
 }
 
-static void test_an_overrun_at_the_beginning_tells_what_there_is(void)
+static void test_an_overrun_at_the_beginning_writes_what_there_is(void)
 {
     extra[2] = 2 * H;
     rt_frame_run(&frame);
     check_span(0, 2 + RT_FLIGHT_RECORDER_AFTER);
 }
 
-static void test_two_overruns_in_a_row_tell_each_frame_once(void)
+static void test_two_overruns_in_a_row_write_each_frame_once(void)
 {
     extra[100] = extra[101] = 2 * H;
     rt_frame_run(&frame);
     check_span(100 - RT_FLIGHT_RECORDER_BEFORE, 101 + RT_FLIGHT_RECORDER_AFTER);
 }
 
-static void test_two_overruns_apart_tell_each_their_own(void)
+static void test_two_overruns_apart_write_each_their_own(void)
 {
     extra[100] = extra[250] = 2 * H;
     rt_frame_run(&frame);
@@ -244,7 +244,7 @@ static void test_two_overruns_apart_tell_each_their_own(void)
                              rows[RT_FLIGHT_RECORDER_BEFORE + 1 + RT_FLIGHT_RECORDER_AFTER].frame);
 }
 
-static void test_a_reply_that_does_not_come_is_told(void)
+static void test_a_reply_that_does_not_come_is_written(void)
 {
     frame.spec.pace = RT_PACE_LOCKSTEP;
     no_reply_at = 60;
@@ -279,7 +279,7 @@ static void test_a_frame_without_slack_takes_out_nothing(void)
     TEST_ASSERT_GREATER_OR_EQUAL_UINT64(110, row_at[2 * RT_FLIGHT_RECORDER_DRAIN]);
 }
 
-static void test_rows_that_nobody_takes_are_overwritten_and_counted(void)
+static void test_rows_that_are_not_taken_are_overwritten_and_counted(void)
 {
     extra[10] = 2 * H;
     room = false;
@@ -290,7 +290,7 @@ static void test_rows_that_nobody_takes_are_overwritten_and_counted(void)
     TEST_ASSERT_EQUAL_UINT64(0, row_count);
 }
 
-/* Late from first to last: what is told at the end is the newest that the circle holds. */
+/* Late from first to last: what is written at the end is the newest that the circle holds. */
 static void test_a_run_that_is_always_late_keeps_its_last_frames(void)
 {
     room = false;
@@ -337,15 +337,15 @@ int main(void)
     RUN_TEST(test_a_wait_for_a_reply_lasts_until_the_start);
     RUN_TEST(test_a_late_frame_has_its_cause_and_the_next_what_it_cost);
     RUN_TEST(test_held_frames_say_so);
-    RUN_TEST(test_a_punctual_run_tells_nothing);
-    RUN_TEST(test_an_overrun_tells_the_frames_before_it_and_a_few_after);
-    RUN_TEST(test_an_overrun_at_the_beginning_tells_what_there_is);
-    RUN_TEST(test_two_overruns_in_a_row_tell_each_frame_once);
-    RUN_TEST(test_two_overruns_apart_tell_each_their_own);
-    RUN_TEST(test_a_reply_that_does_not_come_is_told);
+    RUN_TEST(test_a_punctual_run_writes_nothing);
+    RUN_TEST(test_an_overrun_writes_the_frames_before_it_and_a_few_after);
+    RUN_TEST(test_an_overrun_at_the_beginning_writes_what_there_is);
+    RUN_TEST(test_two_overruns_in_a_row_write_each_frame_once);
+    RUN_TEST(test_two_overruns_apart_write_each_their_own);
+    RUN_TEST(test_a_reply_that_does_not_come_is_written);
     RUN_TEST(test_no_frame_takes_out_more_than_its_share);
     RUN_TEST(test_a_frame_without_slack_takes_out_nothing);
-    RUN_TEST(test_rows_that_nobody_takes_are_overwritten_and_counted);
+    RUN_TEST(test_rows_that_are_not_taken_are_overwritten_and_counted);
     RUN_TEST(test_a_run_that_is_always_late_keeps_its_last_frames);
     RUN_TEST(test_random_scripts_lose_nothing_while_there_is_slack);
     return UNITY_END();

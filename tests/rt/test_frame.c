@@ -296,7 +296,7 @@ static void test_a_run_that_ends_in_a_pause_ends_with_its_last_release(void)
     check_identity();
 }
 
-static void test_what_is_missed_before_and_in_a_pause_is_told_apart(void)
+static void test_what_is_missed_before_and_in_a_pause_is_distinguished(void)
 {
     work[1] = 2 * H + H / 2;
     pause_cost = H / 4;
@@ -319,7 +319,7 @@ static void test_a_pause_is_no_drift(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.0, frame.drift_ppm);
 }
 
-static void test_nothing_is_caught_up_while_somebody_knocks(void)
+static void test_nothing_is_caught_up_while_a_boundary_is_wanted(void)
 {
     frame.spec.overrun = RT_OVERRUN_CATCH_UP;
     frame.spec.max_catch_up = 10;
@@ -520,7 +520,7 @@ static void test_a_run_that_ends_in_a_catch_up_sends_its_last_sample(void)
 
 /* ---- stop ---- */
 
-static void test_the_stop_policy_records_goes_safe_and_ends(void)
+static void test_the_stop_policy_records_invalidates_the_outputs_and_ends(void)
 {
     frame.spec.overrun = RT_OVERRUN_STOP;
     work[1] = H + 1;
@@ -636,7 +636,7 @@ static void test_neither_misses_nor_late_wakes_are_drift(void)
 
 /* ---- what others see ---- */
 
-static void test_the_live_letter_says_what_has_been_counted_so_far(void)
+static void test_the_live_figures_have_what_has_been_counted_so_far(void)
 {
     static _Alignas(64) unsigned char mem[4096];
     TEST_ASSERT_LESS_OR_EQUAL_size_t(sizeof mem, rt_mailbox_size(sizeof(struct rt_frame_live)));
@@ -644,7 +644,7 @@ static void test_the_live_letter_says_what_has_been_counted_so_far(void)
     frame.live_every = 5;
     frame.spec.frame_count = 13;
     work[3] = 2 * H;
-    work[11] = 2 * H; /* after the last letter, at frame 10 */
+    work[11] = 2 * H; /* after the last figures, at frame 10 */
     rt_frame_run(&frame);
     bool fresh = false;
     const struct rt_frame_live *live = rt_mailbox_take(frame.live, &fresh);
@@ -874,9 +874,9 @@ int main(void)
     RUN_TEST(test_a_pause_holds_a_frame_back_while_the_grid_goes_on);
     RUN_TEST(test_a_pause_before_the_first_frame_and_at_the_end_counts);
     RUN_TEST(test_a_run_that_ends_in_a_pause_ends_with_its_last_release);
-    RUN_TEST(test_what_is_missed_before_and_in_a_pause_is_told_apart);
+    RUN_TEST(test_what_is_missed_before_and_in_a_pause_is_distinguished);
     RUN_TEST(test_a_pause_is_no_drift);
-    RUN_TEST(test_nothing_is_caught_up_while_somebody_knocks);
+    RUN_TEST(test_nothing_is_caught_up_while_a_boundary_is_wanted);
     RUN_TEST(test_a_paused_run_is_not_hung);
     RUN_TEST(test_a_lockstep_pause_comes_after_the_reply_which_is_awaited_once);
     RUN_TEST(test_the_stop_flag_ends_a_pause_without_a_wall_clock_too);
@@ -890,7 +890,7 @@ int main(void)
     RUN_TEST(test_an_early_catch_up_sends_the_late_frame_and_the_last);
     RUN_TEST(test_an_early_catch_up_sends_the_last_it_is_allowed);
     RUN_TEST(test_a_run_that_ends_in_a_catch_up_sends_its_last_sample);
-    RUN_TEST(test_the_stop_policy_records_goes_safe_and_ends);
+    RUN_TEST(test_the_stop_policy_records_invalidates_the_outputs_and_ends);
     RUN_TEST(test_the_stop_policy_holds_for_the_last_frame_too);
     RUN_TEST(test_the_stop_flag_ends_a_run_at_a_frame_boundary);
     RUN_TEST(test_the_stop_flag_ends_a_fast_run_too);
@@ -899,7 +899,7 @@ int main(void)
     RUN_TEST(test_a_clock_that_jumps_before_the_grid_still_ends_the_run);
     RUN_TEST(test_drift_is_the_rate_of_sim_against_the_raw_clock);
     RUN_TEST(test_neither_misses_nor_late_wakes_are_drift);
-    RUN_TEST(test_the_live_letter_says_what_has_been_counted_so_far);
+    RUN_TEST(test_the_live_figures_have_what_has_been_counted_so_far);
     RUN_TEST(test_every_frame_kicks_the_watchdog_and_the_end_disarms_it);
     RUN_TEST(test_busy_has_the_taking_of_the_record);
     RUN_TEST(test_skip_keeps_its_identities_over_random_scripts);

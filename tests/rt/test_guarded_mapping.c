@@ -44,7 +44,7 @@ static void skip_where_signals_are_not_ours(void)
 #endif
 }
 
-static void test_what_was_cut_off_reads_as_zeros_and_is_told(void)
+static void test_what_was_cut_off_reads_as_zeros_and_is_reported(void)
 {
     TEST_ASSERT_TRUE(rt_guarded_mapping_add(mem, SIZE, &gone));
     TEST_ASSERT_EQUAL_HEX8(7, mem[9 * PAGE]);
@@ -95,12 +95,12 @@ static void test_there_is_room_for_so_many(void)
 
 static void say_something(void *self)
 {
-    mem[3 * PAGE] = 1; /* last words into memory that is gone */
+    mem[3 * PAGE] = 1; /* an emergency message into memory that is gone */
     if (write(*(int *)self, "s", 1) != 1)
         child_exit(99);
 }
 
-/* What the child died of, and whether its outputs went safe. */
+/* What the child died of, and whether its outputs were invalidated. */
 static int die_by(void (*crash)(void), bool guard, char *safe)
 {
     int ends[2];
@@ -143,7 +143,7 @@ enum { BUS_ERROR = -1 };
 enum { BUS_ERROR = SIGBUS };
 #endif
 
-static void test_memory_that_nobody_guards_still_ends_the_process(void)
+static void test_memory_without_a_guard_still_ends_the_process(void)
 {
     skip_where_signals_are_not_ours();
     char safe = 0;
@@ -156,7 +156,7 @@ static void test_memory_that_nobody_guards_still_ends_the_process(void)
     TEST_ASSERT_EQUAL_INT(SIGBUS, die_by(touch, false, &safe));
 }
 
-static void test_a_crash_still_speaks_to_the_others_when_one_has_cut_its_memory_off(void)
+static void test_a_crash_still_reaches_the_other_links_when_one_has_truncated_its_memory(void)
 {
     skip_where_signals_are_not_ours();
     char safe = 0;
@@ -168,10 +168,10 @@ static void test_a_crash_still_speaks_to_the_others_when_one_has_cut_its_memory_
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_what_was_cut_off_reads_as_zeros_and_is_told);
+    RUN_TEST(test_what_was_cut_off_reads_as_zeros_and_is_reported);
     RUN_TEST(test_any_thread_may_meet_it);
     RUN_TEST(test_there_is_room_for_so_many);
-    RUN_TEST(test_memory_that_nobody_guards_still_ends_the_process);
-    RUN_TEST(test_a_crash_still_speaks_to_the_others_when_one_has_cut_its_memory_off);
+    RUN_TEST(test_memory_without_a_guard_still_ends_the_process);
+    RUN_TEST(test_a_crash_still_reaches_the_other_links_when_one_has_truncated_its_memory);
     return UNITY_END();
 }

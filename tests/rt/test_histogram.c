@@ -68,7 +68,7 @@ static void test_every_percentile_is_within_a_bucket_of_the_sorted_value(void)
 
 static void test_a_median_is_finer_than_its_bucket(void)
 {
-    /* 7200 and 7400 share a bucket, or nearly: two even spreads 1 % apart are told apart. */
+    /* 7200 and 7400 share a bucket, or nearly: two even distributions 1 % apart differ. */
     for (uint64_t v = 6000; v < 8400; v++)
         rt_histogram_add(&histogram, v, v);
     TEST_ASSERT_DOUBLE_WITHIN(8.0, 7200.0, (double)rt_histogram_quantile(&histogram, 0.5));

@@ -39,7 +39,7 @@ static void publish(uint64_t number)
     (void)rt_mailbox_publish(box);
 }
 
-/* The number of a whole letter; a torn one fails. */
+/* The number of a whole item; a torn one fails. */
 static uint64_t number_of(const struct letter *letter)
 {
     for (uint64_t i = 0; i < WORDS; i++)
@@ -47,7 +47,7 @@ static uint64_t number_of(const struct letter *letter)
     return letter->words[0];
 }
 
-static void test_before_the_first_letter_there_are_zeros(void)
+static void test_before_the_first_item_there_are_zeros(void)
 {
     static const struct letter zeros;
     bool fresh = true;
@@ -56,7 +56,7 @@ static void test_before_the_first_letter_there_are_zeros(void)
     TEST_ASSERT_EQUAL_MEMORY(&zeros, letter, sizeof zeros);
 }
 
-static void test_the_writer_learns_whether_the_letter_before_was_taken(void)
+static void test_the_writer_learns_whether_the_item_before_was_taken(void)
 {
     bool fresh;
     TEST_ASSERT_TRUE(rt_mailbox_publish(box)); /* there was none */
@@ -67,7 +67,7 @@ static void test_the_writer_learns_whether_the_letter_before_was_taken(void)
     TEST_ASSERT_FALSE(rt_mailbox_publish(box));
 }
 
-static void test_a_letter_is_fresh_once_and_stays(void)
+static void test_an_item_is_fresh_once_and_stays(void)
 {
     bool fresh = false;
     publish(100);
@@ -79,7 +79,7 @@ static void test_a_letter_is_fresh_once_and_stays(void)
     }
 }
 
-static void test_the_newest_letter_wins(void)
+static void test_the_newest_item_wins(void)
 {
     bool fresh = false;
     for (uint64_t count = 1; count < 8; count++) {
@@ -90,7 +90,7 @@ static void test_the_newest_letter_wins(void)
     }
 }
 
-static void test_a_taken_letter_survives_what_the_writer_does(void)
+static void test_a_taken_item_survives_what_the_writer_does(void)
 {
     bool fresh;
     publish(7);
@@ -125,7 +125,7 @@ static void *write_letters(void *self)
     return NULL;
 }
 
-static void test_between_threads_no_letter_is_torn_and_none_comes_back(void)
+static void test_between_threads_no_item_is_torn_and_none_comes_back(void)
 {
     pthread_t writer;
     uint64_t last = 0, fresh_count = 0;
@@ -149,12 +149,12 @@ static void test_between_threads_no_letter_is_torn_and_none_comes_back(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_before_the_first_letter_there_are_zeros);
-    RUN_TEST(test_the_writer_learns_whether_the_letter_before_was_taken);
-    RUN_TEST(test_a_letter_is_fresh_once_and_stays);
-    RUN_TEST(test_the_newest_letter_wins);
-    RUN_TEST(test_a_taken_letter_survives_what_the_writer_does);
+    RUN_TEST(test_before_the_first_item_there_are_zeros);
+    RUN_TEST(test_the_writer_learns_whether_the_item_before_was_taken);
+    RUN_TEST(test_an_item_is_fresh_once_and_stays);
+    RUN_TEST(test_the_newest_item_wins);
+    RUN_TEST(test_a_taken_item_survives_what_the_writer_does);
     RUN_TEST(test_buffers_lie_in_the_memory_given_and_on_cache_lines);
-    RUN_TEST(test_between_threads_no_letter_is_torn_and_none_comes_back);
+    RUN_TEST(test_between_threads_no_item_is_torn_and_none_comes_back);
     return UNITY_END();
 }

@@ -346,7 +346,7 @@ static void clock_wait_and_lose(void *self, uint64_t deadline_ns)
     spin.gap_ns_total += 2 * frame.spec.period_ns;
 }
 
-static void test_a_day_of_thefts_is_told_from_own_work_and_the_unexplained(void)
+static void test_stolen_time_of_a_day_is_distinguished_from_own_work_and_the_unexplained(void)
 {
     struct rt_cause_finder cause_finder = {.sources = RT_EVIDENCE_RUN_DELAY, /* none was delayed */
                                            .schedstat_fd = -1,
@@ -385,6 +385,6 @@ int main(void)
     RUN_TEST(test_a_machine_up_for_three_years_loses_no_nanosecond);
     RUN_TEST(test_time_passes_through_the_sign_bit_of_the_clock);
     RUN_TEST(test_a_machine_that_slept_for_sixty_days_has_missed_them_all);
-    RUN_TEST(test_a_day_of_thefts_is_told_from_own_work_and_the_unexplained);
+    RUN_TEST(test_stolen_time_of_a_day_is_distinguished_from_own_work_and_the_unexplained);
     return UNITY_END();
 }

@@ -1,6 +1,6 @@
 /*
- * Each case runs in a child process.  The child's safe() writes a letter into a pipe; the parent
- * looks at the letters, at stderr, and at what the child died of.
+ * Each case runs in a child process.  The child's safe() writes a character into a pipe; the
+ * parent looks at the characters, at stderr, and at what the child died of.
  */
 #include "rt/panic.h"
 
@@ -84,7 +84,7 @@ static void raise_after_install(void *number)
     put('x'); /* the interrupted code must not run on */
 }
 
-static void test_every_fatal_signal_goes_safe_and_then_kills(void)
+static void test_every_fatal_signal_invalidates_the_outputs_and_then_kills(void)
 {
     static int fatal[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
     static const char *const names[] = {"SIGILL (a check failed)",
@@ -111,7 +111,7 @@ static void fail_a_check(void *self)
     put('x');
 }
 
-static void test_a_failed_check_goes_safe_and_says_so_in_one_line(void)
+static void test_a_failed_check_invalidates_the_outputs_and_says_so_in_one_line(void)
 {
     dies_of(SIGILL, fail_a_check, words);
     TEST_ASSERT_EQUAL_STRING("s.", letters);
@@ -128,7 +128,7 @@ static void write_nowhere(void *self)
     put('x');
 }
 
-static void test_a_bad_access_goes_safe_and_dies_of_it(void)
+static void test_a_bad_access_invalidates_the_outputs_and_then_kills(void)
 {
     dies_of(SIGSEGV, write_nowhere, (void *)16);
     TEST_ASSERT_EQUAL_STRING("s.", letters);
@@ -176,7 +176,7 @@ static void start_thread(void *run)
         rt_thread_join(&thread);
 }
 
-static void test_a_failed_check_in_a_started_thread_goes_safe(void)
+static void test_a_failed_check_in_a_started_thread_invalidates_the_outputs(void)
 {
     void (*run)(void *) = check_in_thread;
     dies_of(SIGILL, start_thread, &run);
@@ -184,7 +184,7 @@ static void test_a_failed_check_in_a_started_thread_goes_safe(void)
     TEST_ASSERT_NOT_NULL(strstr(words, "in thread deep;"));
 }
 
-static void test_a_stack_overflow_goes_safe_too(void)
+static void test_a_stack_overflow_invalidates_the_outputs_too(void)
 {
     void (*run)(void *) = overflow_thread;
     if (!rt_alloc_is_counted())
@@ -218,7 +218,7 @@ static void crash_twice(void *again)
     raise(SIGFPE);
 }
 
-static void test_a_crash_inside_safe_dies_at_once(void)
+static void test_a_crash_while_the_outputs_are_invalidated_kills_at_once(void)
 {
     void (*fault)(void *) = fault_in_safe, (*quit)(void *) = abort_in_safe;
     dies_of(SIGSEGV, crash_twice, &fault);
@@ -260,7 +260,7 @@ static void crash_in_many_threads(void *self)
     put('x');
 }
 
-static void test_of_many_crashing_threads_one_goes_safe_and_finishes(void)
+static void test_of_many_crashing_threads_one_invalidates_the_outputs_and_finishes(void)
 {
     dies_of(SIGSEGV, crash_in_many_threads, NULL);
     TEST_ASSERT_EQUAL_STRING("ab.", letters);
@@ -296,7 +296,7 @@ static void ask_twice(void *self)
     put('x');
 }
 
-static void test_the_second_stop_signal_goes_safe_and_kills(void)
+static void test_the_second_stop_signal_invalidates_the_outputs_and_kills(void)
 {
     dies_of(SIGTERM, ask_twice, NULL);
     TEST_ASSERT_EQUAL_STRING("1s.", letters);
@@ -313,7 +313,7 @@ static void ask_twice_without_panic(void *number)
     put('x');
 }
 
-static void test_the_second_stop_signal_kills_without_a_safe_too(void)
+static void test_the_second_stop_signal_kills_without_outputs_too(void)
 {
     static int asks[] = {SIGINT, SIGTERM, SIGHUP};
     static const char *const names[] = {"SIGINT", "SIGTERM", "SIGHUP"};
@@ -356,16 +356,16 @@ static void test_a_stop_signal_ends_a_wait(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_every_fatal_signal_goes_safe_and_then_kills);
-    RUN_TEST(test_a_failed_check_goes_safe_and_says_so_in_one_line);
-    RUN_TEST(test_a_bad_access_goes_safe_and_dies_of_it);
-    RUN_TEST(test_a_failed_check_in_a_started_thread_goes_safe);
-    RUN_TEST(test_a_stack_overflow_goes_safe_too);
-    RUN_TEST(test_a_crash_inside_safe_dies_at_once);
-    RUN_TEST(test_of_many_crashing_threads_one_goes_safe_and_finishes);
+    RUN_TEST(test_every_fatal_signal_invalidates_the_outputs_and_then_kills);
+    RUN_TEST(test_a_failed_check_invalidates_the_outputs_and_says_so_in_one_line);
+    RUN_TEST(test_a_bad_access_invalidates_the_outputs_and_then_kills);
+    RUN_TEST(test_a_failed_check_in_a_started_thread_invalidates_the_outputs);
+    RUN_TEST(test_a_stack_overflow_invalidates_the_outputs_too);
+    RUN_TEST(test_a_crash_while_the_outputs_are_invalidated_kills_at_once);
+    RUN_TEST(test_of_many_crashing_threads_one_invalidates_the_outputs_and_finishes);
     RUN_TEST(test_the_first_stop_signal_is_a_flag);
-    RUN_TEST(test_the_second_stop_signal_goes_safe_and_kills);
-    RUN_TEST(test_the_second_stop_signal_kills_without_a_safe_too);
+    RUN_TEST(test_the_second_stop_signal_invalidates_the_outputs_and_kills);
+    RUN_TEST(test_the_second_stop_signal_kills_without_outputs_too);
     RUN_TEST(test_a_stop_signal_ends_a_wait);
     return UNITY_END();
 }

@@ -113,7 +113,7 @@ static void test_a_board_that_runs_slow_is_followed(void)
     TEST_ASSERT_DOUBLE_WITHIN(0.1, -120.0, rt_phase_lock_ppm(&phase_lock));
 }
 
-static void test_the_phase_of_the_first_sight_is_what_is_held(void)
+static void test_the_phase_of_the_first_sample_is_held(void)
 {
     world.ppm = 80.0;
     const uint64_t from_ns = now_ns;
@@ -421,7 +421,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_a_board_that_runs_fast_is_followed);
     RUN_TEST(test_a_board_that_runs_slow_is_followed);
-    RUN_TEST(test_the_phase_of_the_first_sight_is_what_is_held);
+    RUN_TEST(test_the_phase_of_the_first_sample_is_held);
     RUN_TEST(test_a_delay_spike_does_not_move_the_grid);
     RUN_TEST(test_a_window_in_which_all_were_held_up_says_nothing);
     RUN_TEST(test_a_delay_counts_up_to_a_quarter_of_a_cycle_above_the_usual_one);

@@ -71,7 +71,7 @@ static void test_an_empty_ring_has_no_front(void)
     TEST_ASSERT_NULL(rt_ring_front(ring));
 }
 
-static void test_a_claimed_item_is_not_seen_before_the_push(void)
+static void test_a_claimed_item_is_not_visible_before_the_push(void)
 {
     struct item *item = rt_ring_claim(ring);
     TEST_ASSERT_NOT_NULL(item);
@@ -222,7 +222,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_an_empty_ring_has_no_front);
-    RUN_TEST(test_a_claimed_item_is_not_seen_before_the_push);
+    RUN_TEST(test_a_claimed_item_is_not_visible_before_the_push);
     RUN_TEST(test_items_come_out_in_the_order_they_went_in);
     RUN_TEST(test_a_full_ring_drops_and_counts);
     RUN_TEST(test_the_count_is_rounded_up_to_a_power_of_two);

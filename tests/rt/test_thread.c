@@ -1,6 +1,6 @@
 /*
- * What a thread gets depends on the machine and on who runs the test.  So each test first asks the
- * kernel, by a way of its own, what is allowed here, and then expects exactly that.
+ * What a thread gets depends on the machine and on the user that runs the test.  So each test first
+ * asks the kernel, by a way of its own, what is allowed here, and then expects exactly that.
  */
 #include "rt/thread.h"
 
@@ -324,7 +324,7 @@ static void expect_refusal(void (*body)(void *))
     TEST_ASSERT_EQUAL_INT(0, status);
 }
 
-static void test_what_the_kernel_refuses_is_told_in_whole_sentences(void)
+static void test_what_the_kernel_refuses_is_reported_in_whole_sentences(void)
 {
     expect_refusal(refuse_the_policy_oddly);
     expect_refusal(refuse_the_core);
@@ -561,7 +561,7 @@ int main(void)
     RUN_TEST(test_a_thread_gets_its_policy_where_the_kernel_grants_it);
     RUN_TEST(test_an_ordinary_thread_of_a_fifo_starter_is_ordinary);
     RUN_TEST(test_without_rights_a_thread_runs_as_ordinary_and_says_why);
-    RUN_TEST(test_what_the_kernel_refuses_is_told_in_whole_sentences);
+    RUN_TEST(test_what_the_kernel_refuses_is_reported_in_whole_sentences);
     RUN_TEST(test_a_limit_counts_where_the_capability_is_missing);
     RUN_TEST(test_in_a_cgroup_without_budget_it_names_the_file_to_write);
     RUN_TEST(test_a_stack_that_no_machine_has_is_an_error);

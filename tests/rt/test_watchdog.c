@@ -64,7 +64,7 @@ static bool look_on(uint64_t from_ms, uint64_t to_ms)
     return barks;
 }
 
-static void test_who_was_away_does_not_judge(void)
+static void test_a_checker_that_was_suspended_does_not_judge(void)
 {
     dog.limit_ns = 500 * MS;
     rt_watchdog_kick(&dog, 1000 * MS);
@@ -109,7 +109,7 @@ static void *look(void *self)
     return rt_watchdog_expired(&dog, 1u << 20) ? self : NULL;
 }
 
-static void test_of_many_lookers_one_hears_it(void)
+static void test_of_many_checkers_one_gets_the_alarm(void)
 {
     enum { LOOKERS = 4 };
     rt_watchdog_kick(&dog, 1);
@@ -133,10 +133,10 @@ int main(void)
     RUN_TEST(test_it_barks_at_the_limit_and_once);
     RUN_TEST(test_a_disarmed_watchdog_is_quiet);
     RUN_TEST(test_a_kick_from_after_the_look_is_no_hang);
-    RUN_TEST(test_who_was_away_does_not_judge);
+    RUN_TEST(test_a_checker_that_was_suspended_does_not_judge);
     RUN_TEST(test_what_hangs_after_a_standstill_is_found);
     RUN_TEST(test_a_looker_that_is_a_little_late_was_there);
     RUN_TEST(test_a_short_limit_is_no_reason_never_to_bark);
-    RUN_TEST(test_of_many_lookers_one_hears_it);
+    RUN_TEST(test_of_many_checkers_one_gets_the_alarm);
     return UNITY_END();
 }

@@ -66,7 +66,7 @@ def queued_ns(pid):
 
 
 class Machine:
-    """A process that speaks in lines, with what it told, by case; it is ended when it falls silent.
+    """A process that prints lines, which are kept by case; it is ended when it prints no more.
 
     limit_s bounds the whole of it in time of the host, silence_s the time it had between two lines.
     """

@@ -8,10 +8,9 @@
  *   stick relative | absolute     a SpaceMouse, whose axes the kernel calls so; prints the path
  *                                 too, then does what its input says, CONTROL=VALUE a line: x, y,
  *                                 z, rx, ry and rz go from -350 to 350, left and right are buttons.
- *                                 What is held off its centre it tells again and again, as the real
- *                                 ones do.  A line "end" unplugs it.
- *   stick read DEVICE MS          reads so long, then writes one JSON object: the device's name,
- *                                 and for each control how many events there were and the last
+ *                                 What is held off its centre it reports again and again, as the
+ * real ones do.  A line "end" unplugs it. stick read DEVICE MS          reads so long, then writes
+ * one JSON object: the device's name, and for each control how many events there were and the last
  *                                 value
  *
  * The reader is written from the kernel's header, apart from io/, so that it can judge it.

@@ -32,7 +32,7 @@ LONG = False
 
 
 def zeros(report):
-    """What must be nothing in a run that nobody disturbs."""
+    """What must be nothing in a run that is not disturbed."""
     return {"overruns": report["overruns"], "missed": report["missed"],
             "faults": report["page_faults_after_seal"],
             "switches": report["involuntary_switches"]}
@@ -189,7 +189,7 @@ class Virtual(Guest):
         self.assert_cause(report, "own")
         self.assertEqual(zeros(report), {"overruns": 1, "missed": 5, "faults": 0, "switches": 0})
 
-    def test_a_frame_thread_below_the_io_thread_is_seen_in_its_switches(self):
+    def test_a_frame_thread_below_the_io_thread_is_detected_by_its_switches(self):
         self.assertEqual(self.case("refused")["code"], 2)
         report = self.report("below_io")
         self.assertEqual(report["realtime"]["priority"], 70)
@@ -250,7 +250,7 @@ class Placement(Guest):
                 self.assertGreaterEqual(where[part]["nodes"][1], least, where)
                 self.assertEqual(where[part]["absent"], 0, where)
 
-    def test_nobody_else_runs_there(self):
+    def test_no_other_thread_runs_there(self):
         for name in ("migrating", "placed"):
             foreign = [task for task in self.case(name)["tasks"] if not self.OF_THE_CPU.fullmatch(task)]
             self.assertEqual(foreign, [])
@@ -425,7 +425,7 @@ class Same(Guest):
         if not hasattr(self, "boot"):
             self.skipTest("no QEMU 10; tools/setup/guest same gets it")
 
-    def test_two_boots_tell_the_same_of_undisturbed_frames_to_the_bit(self):
+    def test_two_boots_report_the_same_of_undisturbed_frames_to_the_bit(self):
         """Of the others it is only printed: once something differs, all that follows does."""
         first, second = (boot.cases for boot in self.all_boots)
         same = [name for name in first if first[name] == second.get(name)]

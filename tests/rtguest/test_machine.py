@@ -18,7 +18,7 @@ def shell(script, **bounds):
 
 
 class Bounds(unittest.TestCase):
-    def test_one_that_falls_silent_is_ended_and_its_last_words_are_shown(self):
+    def test_a_boot_without_output_is_ended_and_its_last_lines_are_printed(self):
         hanging = shell("printf 'last words\\n@@ {\"case\": \"flight\"}\\nhalf a li'; exec sleep 100000")
 
         def hasten(boot, _):
@@ -38,7 +38,7 @@ class Bounds(unittest.TestCase):
         self.assertEqual(talking.hung, "it was not done after 0.5 s")
         self.assertIn("(the last that it told was of the boot)", talking.tail())
 
-    def test_one_that_stands_in_line_for_a_core_is_not_silent(self):
+    def test_a_boot_that_waits_for_a_core_is_not_ended(self):
         longer = iter(range(0, 10**18, 10**12))  # each time it is asked, 1000 s more
         with mock.patch.object(machine, "queued_ns", lambda pid: {"1": next(longer)}):
             waiting = shell("exec sleep 100000", silence_s=0.1, limit_s=1).run()

@@ -5,7 +5,7 @@
  *
  * Looks for MS milliseconds, then writes one JSON object: policy and priority, the CPUs the thread
  * may run on and those it was seen on, how often it changed, and for the arena and the thread's own
- * stack the number of pages on each memory node, as move_pages(2) tells it.
+ * stack the number of pages on each memory node, as move_pages(2) reports it.
  */
 #include <dirent.h>
 #include <numaif.h>

@@ -1,4 +1,4 @@
-"""What a command says, beside what it said when somebody last read it: the files of tests/scenario/golden/.
+"""What a command says, beside its text when that was last reviewed: the files of tests/scenario/golden/.
 
 Words must be the same.  Numbers may differ in the seventh digit, as compilers and instruction sets let them.
 AIRBEARING_GOLDEN=write puts what is said now into the files, for you to read what `git diff` shows."""

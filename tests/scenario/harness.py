@@ -60,10 +60,10 @@ def node(script, *arguments, timeout=60):
 
 
 def count_records(log):
-    """Records in a log by somebody else's library, which also checks its CRCs; None where it is not installed."""
+    """Records in a log by another project's library, which also checks its CRCs; None where it is not installed."""
     if not shutil.which("node") or not (PEERS / "node_modules").exists():
         return None
-    done = node(ROOT / "tests/scenario/count_records.mjs", log)
+    done = node(ROOT / "tests/scenario/log/count_records.mjs", log)
     done.check_returncode()
     return int(done.stdout)
 
@@ -102,7 +102,7 @@ def relatives():
 
 
 def where(task):
-    """A line of what the kernel tells of a thread; the stack has the newest call first."""
+    """A line of what the kernel says of a thread; the stack has the newest call first."""
     said = {}
     for name in ("comm", "wchan", "syscall", "stack"):
         try:

@@ -92,7 +92,7 @@ def connect(port, path="/"):
 
 
 def accept(listener):
-    """A server's line to the next who comes, and its request."""
+    """A server's connection to the next client, and its request."""
     connection, _ = listener.accept()
     connection.settimeout(60)
     line = Line(connection, masks=False)

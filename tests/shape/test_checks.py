@@ -69,7 +69,7 @@ class Rooms(Scratch):
     def test_io_takes_only_vectors_from_dynamics(self):
         self.refused("io/bus/a.c", '"dynamics/model.h"')
 
-    def test_below_the_executive_nobody_sees_it(self):
+    def test_rooms_below_the_executive_do_not_include_it(self):
         self.refused("rt/a.c", '"rt/executive/sim.h"')
         self.refused("rt/machine/a.h", '"rt/executive/sim.h"')
         self.refused("io/link/a.c", '"rt/executive/sim.h"')
@@ -82,7 +82,7 @@ class Rooms(Scratch):
         self.refused("rt/executive/a.h", '"config/yaml/document.h"')
         self.refused("rt/executive/a.c", '"tools/a.h"')
 
-    def test_who_reads_text_knows_neither_executive_nor_resolver(self):
+    def test_the_readers_of_text_include_neither_executive_nor_resolver(self):
         for room in ("config/yaml", "config/import"):
             self.refused(f"{room}/a.c", '"rt/executive/sim.h"')
             self.refused(f"{room}/a.c", '"config/resolve/resolve.h"')
@@ -95,7 +95,7 @@ class Rooms(Scratch):
         circle = (1, "io/a: includes itself by way of io/b\n")
         self.assertEqual(self.check("io/b.h", '"io/a.h"'), circle)
 
-    def test_a_circle_by_way_of_sources_and_a_third_is_found(self):
+    def test_a_circle_through_sources_and_a_third_module_is_found(self):
         self.check("io/a.h")
         self.check("io/a.c", '"io/a.h"', '"io/b.h"')
         self.check("io/b.h", '"io/c.h"')
@@ -103,7 +103,7 @@ class Rooms(Scratch):
         self.assertEqual(self.check("io/c.c", '"io/c.h"', '"io/a.h"'),
                          (1, "io/a: includes itself by way of io/b, io/c\n"))
 
-    def test_nobody_sees_tools_or_tests(self):
+    def test_no_room_includes_tools_or_tests(self):
         self.refused("config/a.c", '"tools/a.h"')
         self.refused("tools/a.c", '"tests/a.h"')
 
@@ -275,7 +275,7 @@ class Summary(Scratch):
         skipped = {"result": "SKIP", "stdout": "no peer\n"}
         self.assertEqual(self.summarize(skipped), (1, "0 passed, 0 failed, 1 skipped"))
 
-    def test_who_deserves_a_second_try(self):
+    def test_only_tests_that_keep_time_get_a_second_try(self):
         failed = {"result": "FAIL", "stdout": "it was late\n"}
         log = self.write_log("testlog", [
             {"name": "a:scenario+sanitize / late", **failed}, {"name": "a:scenario / well", "result": "OK"},
@@ -285,7 +285,7 @@ class Summary(Scratch):
             {"name": "a:threads / race", "result": "FAIL", "stdout": "WARNING: ThreadSanitizer: data race\n"}])
         self.assertEqual(run("setup/summarize.py", "--again", log), (0, "late\nslow\nring\n"))
 
-    def test_a_second_try_counts_and_is_told(self):
+    def test_a_second_try_counts_and_is_reported(self):
         late = {"name": "a:scenario / late", "result": "FAIL", "stdout": "AssertionError: a stall\n\nFAILED\n"}
         unit = {"name": "a:unit / sum", "result": "FAIL"}
         self.assertEqual(self.summarize(late), (1, "0 passed, 1 failed, 0 skipped"))

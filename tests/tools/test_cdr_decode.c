@@ -87,7 +87,7 @@ static const char *unit_of(const char *comment)
     return cdr_layout_find(&decode, "x")->unit;
 }
 
-static void test_a_unit_is_short_and_can_be_shown(void)
+static void test_a_unit_is_short_and_printable(void)
 {
     TEST_ASSERT_EQUAL_STRING("m", unit_of(" m"));
     TEST_ASSERT_EQUAL_STRING("m", unit_of("m; of the hand"));
@@ -154,7 +154,7 @@ int main(void)
     RUN_TEST(test_fields_lie_where_cdr_has_them);
     RUN_TEST(test_what_is_not_there_is_not_a_number);
     RUN_TEST(test_the_first_field_of_no_fixed_size_ends_the_list);
-    RUN_TEST(test_a_unit_is_short_and_can_be_shown);
+    RUN_TEST(test_a_unit_is_short_and_printable);
     RUN_TEST(test_every_type_has_its_size_and_sign);
     RUN_TEST(test_how_long_a_name_a_line_and_an_array_may_be);
     return UNITY_END();

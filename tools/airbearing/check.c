@@ -1,7 +1,7 @@
 /*
  * airbearing check: parse, compile and warm up a scenario; print its plan without a run.
  *
- * Tested by tests/scenario/test_cli.py.
+ * Tested by tests/scenario/commands/test_cli.py.
  */
 #include <getopt.h>
 #include <stdio.h>

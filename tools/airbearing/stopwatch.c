@@ -4,7 +4,7 @@
  * It is a process of its own, on this machine or another.  UDP pulses are stamped by the kernel as
  * they come in, those of a serial line when this program has read their last byte.
  *
- * Tested by tests/scenario/test_stopwatch_made.py.
+ * Tested by tests/scenario/timing/test_stopwatch.py.
  */
 #include <errno.h>
 #include <getopt.h>

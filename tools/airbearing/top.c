@@ -1,7 +1,7 @@
 /*
  * airbearing top: shows a run that is served live as a table in a terminal.
  *
- * Tested by tests/scenario/test_shown.py.
+ * Tested by tests/scenario/live/test_terminal_tables.py.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -13,7 +13,7 @@ struct modal_price {
 /*
  * Instructions by callgrind, the largest of gcc 12 and clang 14 and of the paths through the kernel
  * (joints held and not), rounded up by a twentieth and more: of one link more or less in a tree of
- * otherwise equal ones.  tests/scenario/test_bench.py counts real frames against it.
+ * otherwise equal ones.  tests/scenario/commands/test_bench.py counts real frames against it.
  */
 struct price {
     double call;

@@ -1,7 +1,7 @@
 /*
  * The largest work of the dynamics in one frame, computed from the model alone.
  *
- * Tested by tests/scenario/test_cli.py.
+ * Tested by tests/scenario/commands/test_cli.py.
  */
 #pragma once
 

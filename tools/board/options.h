@@ -1,7 +1,7 @@
 /*
  * The options of the command line.
  *
- * Tested by tests/scenario/test_board_replies.py.
+ * Tested by tests/scenario/board/test_board_replies.py.
  */
 #pragma once
 

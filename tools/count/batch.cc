@@ -8,8 +8,8 @@
 #define _Alignas alignas
 #define _Static_assert static_assert
 extern "C" {
-#include "dynamics/kernel/batch.h"
-#include "dynamics/kernel/batch_isa.h"
+#include "dynamics/kernel/batch/batch.h"
+#include "dynamics/kernel/batch/batch_isa.h"
 }
 #include "tools/count/flops.h"
 
@@ -105,7 +105,7 @@ static void wide_far_sine_cosine(wide x, wide *sine, wide *cosine)
 #define WIDE_INLINE      static inline
 #define DYN_WIDE         1
 #define DYN_BATCH_KERNEL counting_kernel
-#include "dynamics/kernel/batch_rigid.h"
+#include "dynamics/kernel/batch/batch_rigid.h"
 
 /* At rest in the zero pose.  The operations do not depend on the state. */
 static void run_once(const struct dyn_model *model, void *mem, double *rows)

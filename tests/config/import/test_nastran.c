@@ -235,7 +235,7 @@ static const char *edit(const char *text, const char *good, const char *bad)
     return changed;
 }
 
-/* Both texts end where the heap does, so that a sanitizer sees who reads on. */
+/* Both texts end where the heap does, so that a sanitizer sees a read beyond them. */
 static const struct cfg_nastran *parse(const char *bulk, const char *punch,
                                        const struct cfg_nastran_choice *choice)
 {
@@ -457,7 +457,7 @@ static void test_coordinate_systems_hang_on_each_other(void)
     expect_vector(0.0, 1.0, 0.0, bulk->systems[bulk->grids[0].system].axes.row[2]);
 }
 
-static void test_grdset_speaks_for_blank_fields_only(void)
+static void test_grdset_fills_blank_fields_only(void)
 {
     const struct cfg_bulk *bulk =
         read_bulk(behind(systems, "GRID,1,,10.,20.,30.\nGRID,2,0,10.,20.,30.,0\nGRDSET,,3,,,,2\n"));
@@ -716,7 +716,7 @@ int main(void)
     RUN_TEST(test_a_lump_may_name_its_mass_centre_in_basic_coordinates);
     RUN_TEST(test_wtmass_scales_mass_and_inertia);
     RUN_TEST(test_coordinate_systems_hang_on_each_other);
-    RUN_TEST(test_grdset_speaks_for_blank_fields_only);
+    RUN_TEST(test_grdset_fills_blank_fields_only);
     RUN_TEST(test_a_lump_is_turned_out_of_its_system);
     RUN_TEST(test_the_first_modes_are_the_first_elastic_ones);
     RUN_TEST(test_listed_modes_come_in_the_order_of_the_list);

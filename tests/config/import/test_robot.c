@@ -92,7 +92,7 @@ static void test_links_are_bodies(void)
     NEAR(2.0, hand->spec.mass);
 }
 
-static void test_damping_and_friction_act_and_limits_are_told(void)
+static void test_damping_and_friction_act_and_limits_are_reported(void)
 {
     load_arm("name: s\nurdf: arm.urdf\n");
     const struct sim_body *hand = body("hand"), *twin = body("twin");
@@ -306,7 +306,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_links_are_bodies);
-    RUN_TEST(test_damping_and_friction_act_and_limits_are_told);
+    RUN_TEST(test_damping_and_friction_act_and_limits_are_reported);
     RUN_TEST(test_a_joint_that_mimics_follows_the_body_that_its_leader_carries);
     RUN_TEST(test_visuals_are_shapes_but_for_meshes);
     RUN_TEST(test_joints_add_what_the_urdf_does_not_say);

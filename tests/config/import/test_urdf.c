@@ -341,7 +341,7 @@ static void test_mimic_is_read(void)
 }
 
 /* q3 = -2 q1 + 0.5 and q0 = 3 q3 + 0.25, so q0 = -6 q1 + 1.75, wherever they stand. */
-static void test_who_mimics_a_follower_mimics_its_leader(void)
+static void test_a_joint_that_mimics_a_follower_mimics_its_leader(void)
 {
     static const char *const wrist =
         "<child link=\"wheel\"/><mimic joint='shoulder' multiplier='-2' offset='0.5'/>";
@@ -556,7 +556,7 @@ static void hear(void *self, const char *format, ...)
 }
 
 /* The XML library has one place for complaints, and it is not ours. */
-static void test_who_listens_to_the_xml_library_still_does(void)
+static void test_an_error_handler_of_the_xml_library_stays_in_place(void)
 {
     int listener;
     xmlSetGenericErrorFunc(&listener, hear);
@@ -655,7 +655,7 @@ int main(void)
     RUN_TEST(test_an_origin_may_be_a_quaternion);
     RUN_TEST(test_limits_are_kept);
     RUN_TEST(test_mimic_is_read);
-    RUN_TEST(test_who_mimics_a_follower_mimics_its_leader);
+    RUN_TEST(test_a_joint_that_mimics_a_follower_mimics_its_leader);
     RUN_TEST(test_joints_that_mimic_each_other_are_refused);
     RUN_TEST(test_a_follower_has_no_coordinate);
     RUN_TEST(test_a_planar_joint_slides_along_x_laid_into_its_plane);
@@ -669,7 +669,7 @@ int main(void)
     RUN_TEST(test_texts_that_are_no_robot_are_refused);
     RUN_TEST(test_a_free_base_needs_inertia);
     RUN_TEST(test_a_byte_0_is_no_text);
-    RUN_TEST(test_who_listens_to_the_xml_library_still_does);
+    RUN_TEST(test_an_error_handler_of_the_xml_library_stays_in_place);
     RUN_TEST(test_huge_and_deep_files_are_refused);
     RUN_TEST(test_an_element_with_endless_attributes_is_refused);
     RUN_TEST(test_a_long_chain_loads_in_any_order);

@@ -478,7 +478,7 @@ static void test_a_payload_rides_on_the_node_of_its_bay(void)
     TEST_ASSERT_EQUAL_INT(0, specs[3].node);
 }
 
-/* A vane that somebody turns goes on turning when brakes and grapples stop other things. */
+/* A vane with a prescribed motion goes on turning when brakes and grapples stop other things. */
 static void test_a_blow_stops_only_what_the_arm_holds(void)
 {
     place("name: a\nbodies:\n" SHIP CLAW

@@ -17,7 +17,7 @@ static void load_with(const char *link, const char *rest)
     load(text);
 }
 
-static void test_without_a_word_no_clock_is_followed_and_no_pulse_leaves(void)
+static void test_by_default_no_clock_is_followed_and_no_sync_pulse_is_sent(void)
 {
     load_with("protocol: mavlink", "");
     TEST_ASSERT_EQUAL_INT(-1, scenario->spec.lock.link);
@@ -57,7 +57,7 @@ static void test_a_lock_by_arrival_counts_in_what_both_periods_share(void)
     TEST_ASSERT_EQUAL_UINT64(1000000, scenario->spec.lock.spec.cycle_ns);
 }
 
-static void test_a_pulse_goes_to_an_address(void)
+static void test_a_sync_pulse_goes_to_an_address(void)
 {
     load_with("protocol: mavlink", "pulse: {to: 127.0.0.1:14600}");
     TEST_ASSERT_EQUAL_UINT32(100, scenario->spec.pulse.every);
@@ -69,7 +69,7 @@ static void test_a_pulse_goes_to_an_address(void)
     TEST_ASSERT_EQUAL_STRING("0.0.0.0:0", scenario->spec.pulse.bus.listen);
 }
 
-static void test_a_pulse_goes_to_a_serial_line(void)
+static void test_a_sync_pulse_goes_to_a_serial_line(void)
 {
     load_with("protocol: mavlink", "pulse: {device: /dev/ttyS3, baud: 57600}");
     TEST_ASSERT_EQUAL_INT(IO_BUS_SERIAL, scenario->spec.pulse.bus.kind);
@@ -80,10 +80,10 @@ static void test_a_pulse_goes_to_a_serial_line(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_without_a_word_no_clock_is_followed_and_no_pulse_leaves);
+    RUN_TEST(test_by_default_no_clock_is_followed_and_no_sync_pulse_is_sent);
     RUN_TEST(test_a_lock_asks_the_board_of_its_link);
     RUN_TEST(test_a_lock_by_arrival_counts_in_what_both_periods_share);
-    RUN_TEST(test_a_pulse_goes_to_an_address);
-    RUN_TEST(test_a_pulse_goes_to_a_serial_line);
+    RUN_TEST(test_a_sync_pulse_goes_to_an_address);
+    RUN_TEST(test_a_sync_pulse_goes_to_a_serial_line);
     return UNITY_END();
 }

@@ -292,7 +292,7 @@ static void test_each_point_of_a_contact_is_an_effector(void)
     NEAR(0.6, scenario->spec.effectors[0].effector.contact.friction);
 }
 
-static void test_who_is_commanded_comes_first_otherwise_as_in_the_file(void)
+static void test_commanded_devices_come_first_otherwise_the_order_is_that_of_the_file(void)
 {
     load_devices(
         "- {name: d, type: drag, body: bus}\n"
@@ -322,6 +322,6 @@ int main(void)
     RUN_TEST(test_torquer_and_thruster_are_read);
     RUN_TEST(test_drag_and_battery_are_read);
     RUN_TEST(test_each_point_of_a_contact_is_an_effector);
-    RUN_TEST(test_who_is_commanded_comes_first_otherwise_as_in_the_file);
+    RUN_TEST(test_commanded_devices_come_first_otherwise_the_order_is_that_of_the_file);
     return UNITY_END();
 }

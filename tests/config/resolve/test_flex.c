@@ -1,6 +1,6 @@
 /*
- * Flexible bodies of a scenario: what each type becomes, who sits where, and which modes are slow
- * enough for the step.
+ * Flexible bodies of a scenario: what each type becomes, which body is on which node, and which
+ * modes are slow enough for the step.
  */
 #include "config/import/small_eigen.h"
 #include "config/model_file.h"
@@ -131,7 +131,7 @@ static void test_a_beam_lies_as_its_attitude_says(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.0, a->spec.flex->P[1]);
 }
 
-/* ---- who sits where ---- */
+/* ---- which body is on which node ---- */
 
 static void test_only_nodes_that_carry_something_go_to_the_kernel(void)
 {
@@ -601,7 +601,7 @@ static void test_a_spectrum_needs_a_positive_matrix(void)
 
 /* ---- read back ---- */
 
-static void test_the_summary_tells_how_a_body_bends(void)
+static void test_the_summary_has_how_a_body_bends(void)
 {
     char *text;
     size_t size;
@@ -662,7 +662,7 @@ int main(void)
     RUN_TEST(test_rigid_bodies_have_no_modes_to_be_too_fast);
     RUN_TEST(test_the_spectrum_of_a_row_of_springs_is_known);
     RUN_TEST(test_a_spectrum_needs_a_positive_matrix);
-    RUN_TEST(test_the_summary_tells_how_a_body_bends);
+    RUN_TEST(test_the_summary_has_how_a_body_bends);
     RUN_TEST(test_a_model_counts_modes_behind_all_joints);
     return UNITY_END();
 }

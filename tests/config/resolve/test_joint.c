@@ -164,7 +164,7 @@ static void test_a_spherical_joint_is_read(void)
     }
 }
 
-/* What the plant makes of it tells whether the coordinates are in the right places. */
+/* The motion of the plant shows whether the coordinates are in the right places. */
 static void test_every_joint_starts_where_the_scenario_says(void)
 {
     place(
@@ -309,7 +309,7 @@ static void expect_momentum(const struct dyn_monitor *before, const struct dyn_m
 }
 
 /* Forces inside the vehicle leave its momentum, whoever holds; the drive does work. */
-static void test_a_prescribed_panel_goes_its_way_and_momentum_stays(void)
+static void test_a_prescribed_panel_moves_as_given_and_momentum_stays(void)
 {
     place(BUS "- {name: panel, parent: bus, joint: {type: revolute, axis: 0 0 1, at: 0 1 0,\n"
               "   angle: 0.1, rate: 0.2, prescribed: 0.6 rad/s^2}" PANEL TIP);
@@ -432,7 +432,7 @@ int main(void)
     RUN_TEST(test_a_locked_panel_is_a_bolted_one);
     RUN_TEST(test_a_locked_ball_is_a_bolted_one);
     RUN_TEST(test_one_coordinate_alone_may_be_locked);
-    RUN_TEST(test_a_prescribed_panel_goes_its_way_and_momentum_stays);
+    RUN_TEST(test_a_prescribed_panel_moves_as_given_and_momentum_stays);
     RUN_TEST(test_a_locked_panel_keeps_energy_and_momentum);
     RUN_TEST(test_a_follower_is_drawn_by_its_leader);
     RUN_TEST(test_a_prescribed_leader_draws_its_follower);

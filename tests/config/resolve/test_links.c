@@ -43,7 +43,7 @@ static void expect_wire(enum io_bus_kind bus, const char *listen, const char *pe
 /* ---- what a protocol brings ---- */
 
 /* Heartbeat, sensor, gps, state, time, tracker, sun (there is none), angles by the slowest, rc. */
-static void test_a_link_speaks_mavlink_over_udp(void)
+static void test_a_link_uses_mavlink_over_udp(void)
 {
     load_link("on_loss: safe");
     TEST_ASSERT_EQUAL_INT(IO_PROTOCOL_MAVLINK, scenario->spec.links[0].spec.protocol);
@@ -66,7 +66,7 @@ static void test_px4_hitl_is_on_a_serial_line(void)
     TEST_ASSERT_EQUAL_STRING("/dev/ttyACM0", scenario->spec.links[0].spec.bus.device);
     TEST_ASSERT_EQUAL_UINT32(921600, scenario->spec.links[0].spec.bus.baud);
     TEST_ASSERT_FALSE(scenario->spec.links[0].spec.bus.rs485);
-    /* the true state is no business of such a board, unless somebody asks for it */
+    /* such a board does not get the true state, unless the scenario asks for it */
     expect_sends((const uint32_t[]){1000, 4, 100, 0, 1000, 0, 0, 0, 0});
     load_link("protocol: px4-hitl, device: /dev/ttyACM0, send: {state: 50 Hz}");
     expect_sends((const uint32_t[]){1000, 4, 100, 20, 1000, 0, 0, 0, 0});
@@ -79,7 +79,7 @@ static void test_ardupilot_gets_every_frame_on_udp_9002(void)
     expect_sends((const uint32_t[]){0, 1, 0, 0, 0, 0, 0, 0, 0});
 }
 
-static void test_betaflight_has_a_pilot_and_hears_on_9003(void)
+static void test_betaflight_has_a_pilot_and_receives_on_9003(void)
 {
     load_link("protocol: betaflight");
     expect_wire(IO_BUS_UDP, "127.0.0.1:9002", "127.0.0.1:9003");
@@ -312,7 +312,7 @@ static void load_controller(const char *keys)
     load(text);
 }
 
-static void test_a_controller_runs_where_and_how_it_is_told(void)
+static void test_a_controller_runs_where_and_how_the_scenario_says(void)
 {
     load_controller(", cpu: 3, policy: fifo, priority: 55");
     TEST_ASSERT_EQUAL_INT(3, scenario->controller.cpu);
@@ -327,11 +327,11 @@ static void test_a_controller_runs_where_and_how_it_is_told(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_a_link_speaks_mavlink_over_udp);
+    RUN_TEST(test_a_link_uses_mavlink_over_udp);
     RUN_TEST(test_px4_waits_on_tcp_4560);
     RUN_TEST(test_px4_hitl_is_on_a_serial_line);
     RUN_TEST(test_ardupilot_gets_every_frame_on_udp_9002);
-    RUN_TEST(test_betaflight_has_a_pilot_and_hears_on_9003);
+    RUN_TEST(test_betaflight_has_a_pilot_and_receives_on_9003);
     RUN_TEST(test_written_rates_go_before_the_usual_ones);
     RUN_TEST(test_a_serial_line_is_read);
     RUN_TEST(test_can_shared_memory_and_tape_are_read);
@@ -347,6 +347,6 @@ int main(void)
     RUN_TEST(test_a_hand_is_sent_nothing_and_never_late);
     RUN_TEST(test_a_delay_is_whole_frames_and_wants_the_wall_clock);
     RUN_TEST(test_a_predictor_runs_as_far_ahead_as_links_are_late);
-    RUN_TEST(test_a_controller_runs_where_and_how_it_is_told);
+    RUN_TEST(test_a_controller_runs_where_and_how_the_scenario_says);
     return UNITY_END();
 }

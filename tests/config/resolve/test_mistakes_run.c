@@ -132,7 +132,7 @@ static const struct part parts[] = {
     {.rest = "io: inline\ncontroller: {command: [b], policy: fifo, priority: 90}",
      .complaint = "9:52: the controller's priority (90) must be below the frame thread's (90); "
       "lower it"},
-    /* the pulse */
+    /* the sync pulse */
     {.rest = "pulse: {device: " D127 "d}",
      .complaint = "8:17: device is longer than 127 characters; give a shorter path"},
     {.rest = "pulse: {every: 10}",

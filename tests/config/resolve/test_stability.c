@@ -35,7 +35,7 @@ static double draw_size(double low, double high)
 /* ---- eigenvalues ---- */
 
 /* A = T D T^-1, T a product of shears of known inverse: blocks of D are pairs and single ones. */
-static void test_eigenvalues_of_a_matrix_that_was_made_from_them(void)
+static void test_eigenvalues_of_a_matrix_that_was_built_from_them(void)
 {
     enum { N = 24 };
     for (int trial = 0; trial < 20; trial++) {
@@ -334,7 +334,7 @@ int main(int argc, char **argv)
 {
     source_root = argc > 1 ? argv[1] : ".";
     UNITY_BEGIN();
-    RUN_TEST(test_eigenvalues_of_a_matrix_that_was_made_from_them);
+    RUN_TEST(test_eigenvalues_of_a_matrix_that_was_built_from_them);
     RUN_TEST(test_eigenvalues_that_are_nothing_special);
     RUN_TEST(test_what_decays_has_the_bounds_of_the_books);
     RUN_TEST(test_what_swings_is_bounded_too);

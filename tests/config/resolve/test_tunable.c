@@ -374,7 +374,7 @@ static void test_every_path_that_leads_nowhere_is_refused(void)
         expect_refused(ALL, wrong[i].list, wrong[i].complaint);
 }
 
-/* Where it would change nothing, nobody shall believe it does. */
+/* A parameter that would change nothing is not tunable. */
 static void test_what_a_world_lacks_is_not_offered(void)
 {
     expect_refused("name: x\nenvironment: {air: true}\n" BODIES, "environment.gust.sigma",
@@ -422,14 +422,14 @@ static void test_only_so_many_numbers_can_be_tuned(void)
     expect_refused(ALL, most, complaint);
 }
 
-/* A name has room for 63 letters, the component included. */
+/* A name has room for 63 characters, the component included. */
 static void test_a_long_name_is_refused_where_it_no_longer_fits(void)
 {
 #define LONG(name)                                                                                 \
     "name: x\nenvironment: {air: true}\nbodies: [{name: a, joint: free, mass: 1, inertia: 1 1 "    \
     "1}]\ndevices: [{name: " name ", type: drag, body: a, area: 1 2 3}]\n"
 #define N40 "n123456789012345678901234567890123456789"
-    /* devices. and .angular.x are 18 letters */
+    /* devices. and .angular.x are 18 characters */
     load_tunable(LONG(N40 "12345"), "devices." N40 "12345.angular");
     TEST_ASSERT_EQUAL_size_t(63, strlen(scenario->spec.parameters[2].name));
     TEST_ASSERT_EQUAL_STRING("devices." N40 "12345.angular.z", scenario->spec.parameters[2].name);

@@ -96,7 +96,7 @@ static void test_a_text_begins_at_its_quote_or_indicator(void)
     expect_tree("a: \"\\u00e9\\x41\\t\\\\\\/\"", "1:1{a@1:1 1:4=\303\251A\t\\/}");
 }
 
-static void test_colons_and_signs_inside_a_word_stay(void)
+static void test_colons_and_signs_inside_a_scalar_stay(void)
 {
     expect_tree("[tcp://1.2.3.4:4560, -5, a::b, x?y, 5 %, --set]",
                 "1:1[1:2=tcp://1.2.3.4:4560, 1:22=-5, 1:26=a::b, 1:32=x?y, 1:37=5 %, 1:42=--set]");
@@ -206,7 +206,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_lists_and_mappings_know_where_they_begin);
     RUN_TEST(test_a_text_begins_at_its_quote_or_indicator);
-    RUN_TEST(test_colons_and_signs_inside_a_word_stay);
+    RUN_TEST(test_colons_and_signs_inside_a_scalar_stay);
     RUN_TEST(test_json_is_read_too);
     RUN_TEST(test_nothing_stands_where_its_key_or_list_stands);
     RUN_TEST(test_columns_count_characters);

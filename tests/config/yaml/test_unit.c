@@ -169,7 +169,7 @@ static void expect_same(bool same, const char *a, const char *b)
     TEST_ASSERT_EQUAL_MESSAGE(same, cfg_unit_same_dimension(&x, &y), a);
 }
 
-static void test_dimensions_tell_apart_what_must_not_be_mixed(void)
+static void test_dimensions_distinguish_what_must_not_be_mixed(void)
 {
     expect_same(true, "N m", "kg m^2/s^2");
     expect_same(true, "J", "W s");
@@ -286,7 +286,7 @@ int main(void)
     RUN_TEST(test_every_prefix_goes_before_what_takes_one);
     RUN_TEST(test_brackets_powers_and_names_go_up_to_their_limits);
     RUN_TEST(test_products_powers_and_roots);
-    RUN_TEST(test_dimensions_tell_apart_what_must_not_be_mixed);
+    RUN_TEST(test_dimensions_distinguish_what_must_not_be_mixed);
     RUN_TEST(test_what_is_no_unit_is_refused_with_advice);
     RUN_TEST(test_numbers_are_decimal_and_exact);
     RUN_TEST(test_what_is_no_number_is_none);

@@ -322,7 +322,7 @@ static void test_a_runaway_state_gives_no_plausible_answer(void)
     TEST_ASSERT_FALSE(isfinite(tree->a[0]));
 }
 
-/* No sound model has such a pivot; a negative mass behind the checks' back makes one. */
+/* No valid model has such a pivot; a negative mass that passes no check makes one. */
 static void test_a_pivot_that_is_not_positive_gives_no_plausible_answer(void)
 {
     static const enum dyn_joint_type joints[] = {DYN_JOINT_PRISMATIC, DYN_JOINT_FREE};

@@ -115,7 +115,7 @@ static void test_a_pivot_that_is_not_positive_shows_in_all_it_touches(void)
         }
 }
 
-/* Zero exactly, with nothing else to spoil it: the answer is no number, not an infinite one. */
+/* Zero exactly, with nothing else to spoil it: the answer is NaN, not an infinity. */
 static void test_a_pivot_of_zero_is_refused(void)
 {
     double x[10] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};

@@ -493,8 +493,8 @@ static void test_the_angle_of_a_turn_is_how_far_it_goes(void)
     }
 }
 
-/* Way and turn by a payload put there; speed as that of the hand seen from the payload. */
-static void test_the_gap_to_a_fixture_is_way_turn_and_speed(void)
+/* Distance and angle by a payload put there; speed as that of the hand in the payload's frame. */
+static void test_the_gap_to_a_fixture_is_distance_angle_and_speed(void)
 {
     static double q[2][TREE_NV_MAX];
     const double dt = 1e-6;
@@ -547,6 +547,6 @@ int main(void)
     RUN_TEST(test_springs_and_stops_are_no_weight);
     RUN_TEST(test_the_motion_of_the_hand_is_that_of_its_pose);
     RUN_TEST(test_the_angle_of_a_turn_is_how_far_it_goes);
-    RUN_TEST(test_the_gap_to_a_fixture_is_way_turn_and_speed);
+    RUN_TEST(test_the_gap_to_a_fixture_is_distance_angle_and_speed);
     return UNITY_END();
 }

@@ -239,8 +239,8 @@ static void test_an_orbit_costs_no_digits(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-12 * lost, lost, lost_there);
 }
 
-/* A blow whose outcome is no number leaves all velocities as they are, so that the vehicle can
- * still move. */
+/* An impact whose outcome is not a number leaves all velocities as they are, so that the vehicle
+ * can still move. */
 static void test_a_blow_that_is_no_number_changes_nothing(void)
 {
     static const double wrong[] = {(double)NAN, (double)INFINITY, 1e308};

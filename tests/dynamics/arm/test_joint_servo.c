@@ -148,11 +148,11 @@ static void test_without_stiffness_it_is_a_rate_servo(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.25, v);
 }
 
-/* Whoever asks where the joint is led must not hear of a place that it never comes to. */
+/* The reported target of a joint is never a place that the joint does not come to. */
 static void test_without_stiffness_the_reference_is_where_the_joint_is(void)
 {
     struct dyn_joint_servo_spec rate = {.damping = 6.0, .torque_max = 10.0};
-    load = -0.9; /* it goes slower than it is told */
+    load = -0.9; /* it goes slower than commanded */
     for (int k = 0; k < 20000; k++) {
         const double before = q;
         move(&rate, 0.25, 1e-3);

@@ -295,7 +295,7 @@ static void test_the_law_of_a_follower_acts_through_its_ratio(void)
 }
 
 /*
- * A double pendulum with q2 = r q1 + o has one coordinate; in the letters of its mass matrix
+ * A double pendulum with q2 = r q1 + o has one coordinate; in the symbols of its mass matrix
  * M(q1) = M11 + 2 r M12 + r^2 M22, and its motion is
  *      M a + M' v^2 / 2 = tau + m1 g.dr1/dq1 + m2 g.dr2/dq1
  */
@@ -382,13 +382,13 @@ static void expect_held_cart(int held_joint, const double *held_a)
     TEST_ASSERT_TRUE(held_tau[other] == 0.0);
 }
 
-static void test_a_joint_of_given_acceleration_tells_the_force_it_needs(void)
+static void test_a_joint_of_given_acceleration_reports_the_force_it_needs(void)
 {
     for (int k = 0; k < STATES; k++)
         expect_held_cart(k % 2, (double[]){form_some(-9, 9), form_some(-9, 9)});
 }
 
-static void test_a_locked_joint_tells_the_force_that_locks_it(void)
+static void test_a_locked_joint_reports_the_force_that_locks_it(void)
 {
     for (int k = 0; k < STATES; k++)
         expect_held_cart(k % 2, NULL);
@@ -572,7 +572,7 @@ static void test_a_load_reaches_the_joints_below_it_and_no_other(void)
  * and which turns up at b about z:
  *      J (a + b) + m z.(r x (A + b z x p)) = tau + z.(r x m g)
  */
-static void test_a_world_that_accelerates_is_felt_like_gravity_and_more(void)
+static void test_a_world_that_accelerates_acts_like_gravity_and_more(void)
 {
     for (int k = 0; k < STATES; k++) {
         const double m = form_some(0.5, 2), l = form_some(0.3, 1), b = form_some(-5, 5);
@@ -645,15 +645,15 @@ int main(void)
     RUN_TEST(test_two_meshing_discs_are_one);
     RUN_TEST(test_the_law_of_a_follower_acts_through_its_ratio);
     RUN_TEST(test_a_geared_double_pendulum_has_one_coordinate);
-    RUN_TEST(test_a_joint_of_given_acceleration_tells_the_force_it_needs);
-    RUN_TEST(test_a_locked_joint_tells_the_force_that_locks_it);
+    RUN_TEST(test_a_joint_of_given_acceleration_reports_the_force_it_needs);
+    RUN_TEST(test_a_locked_joint_reports_the_force_that_locks_it);
     RUN_TEST(test_all_joints_held_is_inverse_dynamics);
     RUN_TEST(test_one_velocity_of_a_joint_can_be_held);
     RUN_TEST(test_a_locked_arm_makes_a_free_body_stiff);
     RUN_TEST(test_holding_a_joint_works_against_its_law);
     RUN_TEST(test_forces_at_points_of_a_free_body_turn_it_about_its_mass_centre);
     RUN_TEST(test_a_load_reaches_the_joints_below_it_and_no_other);
-    RUN_TEST(test_a_world_that_accelerates_is_felt_like_gravity_and_more);
+    RUN_TEST(test_a_world_that_accelerates_acts_like_gravity_and_more);
     RUN_TEST(test_a_free_body_stays_behind_a_world_that_accelerates);
     return UNITY_END();
 }

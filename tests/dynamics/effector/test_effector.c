@@ -239,7 +239,7 @@ static void test_an_unsound_battery_is_refused(void)
                   "the efficiency must be above 0 and not above 1");
 }
 
-/* The last value that is still sound. */
+/* The last value that is still valid. */
 static void assert_taken(struct dyn_effector *good, double *number, double value)
 {
     const double kept = *number;
@@ -248,7 +248,7 @@ static void assert_taken(struct dyn_effector *good, double *number, double value
     *number = kept;
 }
 
-static void test_what_is_just_sound_is_taken(void)
+static void test_parameters_just_inside_their_limits_are_accepted(void)
 {
     struct dyn_effector prop = {
         .type = DYN_EFFECTOR_ROTOR,
@@ -428,7 +428,7 @@ static void test_dry_friction_can_be_taken_away(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_what_is_just_sound_is_taken);
+    RUN_TEST(test_parameters_just_inside_their_limits_are_accepted);
     RUN_TEST(test_every_component_of_a_place_and_of_drag_is_looked_at);
     RUN_TEST(test_a_battery_gives_the_power_at_the_voltage_that_is_left);
     RUN_TEST(test_drag_acts_at_its_place_along_each_axis_by_itself);

@@ -125,7 +125,7 @@ static void test_a_rotor_idles_and_keeps_its_limits(void)
     TEST_ASSERT_EQUAL_DOUBLE(-7.0, dyn_rotor_speed(&(struct dyn_rotor){.spin = -1.0}, 7.0));
 }
 
-/* I w' = moments - w x (I w + H) - H', H = sum s a J Omega, told by hand. */
+/* I w' = moments - w x (I w + H) - H', H = sum s a J Omega, worked out by hand. */
 static void test_spinning_rotors_act_as_euler_says(void)
 {
     const double w[3] = {1.5, -2.0, 0.7}, omega[2] = {400.0, 700.0}, spin[2] = {1.0, -1.0};
@@ -164,7 +164,7 @@ static void test_spinning_rotors_act_as_euler_says(void)
 }
 
 /* From rest about the axis: I w + J s Omega = 0. */
-static void test_a_rotor_that_spins_up_turns_its_body_the_other_way(void)
+static void test_a_rotor_that_spins_up_turns_its_body_in_the_opposite_direction(void)
 {
     craft.tree.gravity[2] = 0.0;
     memcpy(craft.tree.spec[0].inertia, (double[]){0.02, 0.025, 0.04, 0, 0, 0}, 48);
@@ -577,7 +577,7 @@ int main(void)
     RUN_TEST(test_a_rotor_follows_its_command_exponentially);
     RUN_TEST(test_a_rotor_idles_and_keeps_its_limits);
     RUN_TEST(test_spinning_rotors_act_as_euler_says);
-    RUN_TEST(test_a_rotor_that_spins_up_turns_its_body_the_other_way);
+    RUN_TEST(test_a_rotor_that_spins_up_turns_its_body_in_the_opposite_direction);
     RUN_TEST(test_rotors_without_air_keep_the_angular_momentum);
     RUN_TEST(test_the_monitor_knows_the_energy_of_a_rotor);
     RUN_TEST(test_thrust_follows_density_and_advance);

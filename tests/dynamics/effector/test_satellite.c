@@ -253,7 +253,7 @@ static double pulse(void)
 }
 
 /* Int level = T - rise L + fall L, with L the level at the end of the pulse. */
-static void test_a_pulse_gives_its_impulse(void)
+static void test_a_thruster_pulse_gives_its_impulse(void)
 {
     const double T = 0.05, L = 1.0 - exp(-T / 0.02);
     add_thruster(0.02, 0.01);
@@ -318,7 +318,7 @@ int main(void)
     RUN_TEST(test_a_torquer_turns_the_body_by_m_x_B);
     RUN_TEST(test_a_command_that_is_no_number_asks_for_nothing);
     RUN_TEST(test_a_torquer_swings_as_a_compass_does);
-    RUN_TEST(test_a_pulse_gives_its_impulse);
+    RUN_TEST(test_a_thruster_pulse_gives_its_impulse);
     RUN_TEST(test_a_thruster_off_the_centre_turns_the_body);
     RUN_TEST(test_a_symmetric_top_precesses);
     return UNITY_END();

@@ -55,7 +55,7 @@ double beam_frequency(const struct beam *beam, struct beam_mode mode)
     return mode.way == BEAM_STRETCH ? c * k : c * k * k;
 }
 
-/* The shape or its slope, of the length of a unit mass. */
+/* The shape or its derivative, of the length of a unit mass. */
 static double bent(const struct beam *beam, struct beam_mode mode, double x, int slope)
 {
     const double b = wave(beam, mode), z = b * beam->length;

@@ -88,7 +88,7 @@ static void put_mode(int p, const double P[3], const double H[3], double M[N][N]
         M[6 + p][6 + q] = lumps.M[p * MODES + q];
 }
 
-/* The letters of flex.h; `second` has psi2. */
+/* The symbols of flex.h; `second` has psi2. */
 static void write_mass(const double *eta, int second, double M[N][N])
 {
     const struct dyn_body_spec *spec = &tree.spec[0];

@@ -1,5 +1,5 @@
 /*
- * Flexible trees and physics: what momenta, energy and points do, told by code that is not the
+ * Flexible trees and physics: what momenta, energy and points do, computed by code that is not the
  * kernel's.
  */
 #include <math.h>

@@ -207,7 +207,7 @@ static struct pose two_poses(struct pose first, struct pose then)
     return after(&first, &then);
 }
 
-/* As dynamics/model.h tells. */
+/* As dynamics/model.h defines it. */
 static struct pose joint_pose(const struct dyn_body_spec *spec, const double *q, const double *v,
                               const double *a)
 {

@@ -273,7 +273,7 @@ static struct drift drift_of(int substeps)
 
 /* ---- rates of the momenta, of one call of the forward dynamics ---- */
 
-/* What the hub's axes add to a rate that is told in them; then world axes. */
+/* What the hub's axes add to a rate that is given in them; then world axes. */
 static void turn_rate(const double *x, const double of[3], double rate[3])
 {
     double swept[3];

@@ -367,7 +367,7 @@ static double clamped_error(const struct place *root, const struct place *old,
     return error;
 }
 
-static void test_clamped_shapes_are_the_old_ones_seen_from_the_root(void)
+static void test_clamped_shapes_are_the_old_ones_relative_to_the_root(void)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct place root, old, clamped;
@@ -563,7 +563,7 @@ int main(void)
     RUN_TEST(test_integrals_of_one_point_are_what_a_pencil_says);
     RUN_TEST(test_two_points_have_their_centre_and_inertia);
     RUN_TEST(test_the_room_is_used_to_its_end_and_not_beyond);
-    RUN_TEST(test_clamped_shapes_are_the_old_ones_seen_from_the_root);
+    RUN_TEST(test_clamped_shapes_are_the_old_ones_relative_to_the_root);
     RUN_TEST(test_a_clamped_root_stands_still);
     RUN_TEST(test_a_root_may_be_clamped_by_itself_when_it_is_last);
     RUN_TEST(test_tables_that_are_not_there_stay_zero);

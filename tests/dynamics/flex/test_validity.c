@@ -105,7 +105,7 @@ static void test_a_tenth_of_the_length_is_far(void)
 }
 
 /* Thrust g takes g mu, mu = 1.57088, of 3.516^2 = 12.3624: half of it at 3.9348. */
-static void test_half_of_the_way_to_buckling_is_far(void)
+static void test_half_of_the_buckling_load_is_far(void)
 {
     for (int f = DYN_FLEX_RUTHLESS; f <= DYN_FLEX_CONSISTENT; f++) {
         make((enum dyn_fidelity)f, DYN_JOINT_PRISMATIC, 1, 0, 0.0);
@@ -142,7 +142,7 @@ static void test_a_load_counts_on_its_own_body(void)
                            dyn_body_validity(tree.model, &state, tree.work, heavy));
 }
 
-/* A pull stiffens; that is no news to what feels it. */
+/* A pull stiffens; a body with geometric stiffness has that already. */
 static void test_twice_as_stiff_is_far_for_what_does_not_feel_it(void)
 {
     make(DYN_FLEX_CONSISTENT, DYN_JOINT_PRISMATIC, 1, 0, 0.0);
@@ -321,7 +321,7 @@ int main(void)
     RUN_TEST(test_a_tenth_of_the_lowest_frequency_is_fast_for_what_has_no_geometric_stiffness);
     RUN_TEST(test_second_order_of_the_frame_alone_is_no_geometric_stiffness);
     RUN_TEST(test_a_tenth_of_the_length_is_far);
-    RUN_TEST(test_half_of_the_way_to_buckling_is_far);
+    RUN_TEST(test_half_of_the_buckling_load_is_far);
     RUN_TEST(test_a_load_through_a_node_counts);
     RUN_TEST(test_a_load_counts_on_its_own_body);
     RUN_TEST(test_twice_as_stiff_is_far_for_what_does_not_feel_it);

@@ -171,7 +171,7 @@ static void test_a_free_body_under_a_force_at_a_point_obeys_newton_and_euler(voi
 }
 
 /* Numbers typed with seven digits must not make a hinge stretch what it turns. */
-static void test_a_nearly_unit_axis_and_place_are_made_unit(void)
+static void test_a_nearly_unit_axis_and_attitude_are_normalized(void)
 {
     double exact = 0.0;
     for (int k = 0; k < 2; k++) {
@@ -361,7 +361,7 @@ static void test_a_runaway_state_gives_no_plausible_answer(void)
     TEST_ASSERT_FALSE(isfinite(tree.a[0]));
 }
 
-/* No sound model has such a pivot; a negative mass behind the checks' back makes one. */
+/* No valid model has such a pivot; a negative mass that passes no check makes one. */
 static void test_a_pivot_that_is_not_positive_gives_no_plausible_answer(void)
 {
     static const enum dyn_joint_type joints[] = {DYN_JOINT_PRISMATIC, DYN_JOINT_FREE};
@@ -385,7 +385,7 @@ int main(void)
     RUN_TEST(test_a_tilted_slide_obeys_its_spring_and_gravity);
     RUN_TEST(test_a_spring_hinge_turns_its_axial_inertia);
     RUN_TEST(test_a_free_body_under_a_force_at_a_point_obeys_newton_and_euler);
-    RUN_TEST(test_a_nearly_unit_axis_and_place_are_made_unit);
+    RUN_TEST(test_a_nearly_unit_axis_and_attitude_are_normalized);
     RUN_TEST(test_bodies_bolted_together_move_as_one);
     RUN_TEST(test_inverse_dynamics_returns_the_forces);
     RUN_TEST(test_the_dense_mass_matrix_gives_the_same_accelerations);

@@ -350,8 +350,9 @@ static void test_every_instruction_set_gives_the_same_answer(void)
 }
 
 /* Of the laws, the rotors and the loads of the loose tree nothing is lost, and nothing of a call
- * before is left: the work answers for the bodies as if all joints were told how to move. */
-static void test_the_work_tells_how_the_bodies_move(void)
+ * before is left: the work answers for the bodies as if the motion of all joints were prescribed.
+ */
+static void test_the_work_area_has_the_motion_of_the_bodies(void)
 {
     static unsigned char all[TREE_NV_MAX];
     static double a[TREE_NV_MAX];
@@ -496,7 +497,7 @@ static struct dyn_tree_pose *take_scene(struct tree *of, unsigned char *at)
     return tree_pose;
 }
 
-static void test_a_jacobian_is_the_way_of_its_point(void)
+static void test_a_jacobian_is_the_motion_of_its_point(void)
 {
     struct census census = {0};
     for (uint64_t seed = 1; seed <= 60; seed++) {
@@ -672,11 +673,11 @@ int main(void)
     RUN_TEST(test_a_gripper_pushes_its_cart_by_what_the_fingers_differ);
     RUN_TEST(test_every_algorithm_agrees_with_the_loose_tree);
     RUN_TEST(test_every_instruction_set_gives_the_same_answer);
-    RUN_TEST(test_the_work_tells_how_the_bodies_move);
+    RUN_TEST(test_the_work_area_has_the_motion_of_the_bodies);
     RUN_TEST(test_a_held_leader_holds_its_follower);
     RUN_TEST(test_held_forces_are_those_of_inverse_dynamics);
     RUN_TEST(test_bodies_are_where_the_loose_tree_has_them);
-    RUN_TEST(test_a_jacobian_is_the_way_of_its_point);
+    RUN_TEST(test_a_jacobian_is_the_motion_of_its_point);
     RUN_TEST(test_points_move_as_in_the_loose_tree);
     RUN_TEST(test_the_operational_inertia_is_that_of_the_coupled_tree);
     RUN_TEST(test_a_floating_tree_keeps_energy_and_momentum);

@@ -1,6 +1,6 @@
 /*
  * The operator identities of Rodriguez, Jain and Kreutz (1989), dense, from the specs alone, and
- * the kernel's recursions against them.  In the letters of the paper:
+ * the kernel's recursions against them.  In the symbols of the paper:
  *
  *      phi = (1 - E_phi)^-1,  psi = (1 - E_psi)^-1,  E_psi = E_phi (1 - G H),  K = E_phi G
  *      mass = H phi M phi* H*,  D = H P H*,  G = P H* D^-1,  P = E_psi P E_psi* + M
@@ -62,7 +62,7 @@ static void add_tilde(struct dense *out, int row, int column, double k, const do
             out->at[row + r][column + c] += k * rows[r][c];
 }
 
-/* [ 1  l x ; 0  1 ]: a force at the far end of l, felt at the near end. */
+/* [ 1  l x ; 0  1 ]: a force at the far end of l, as it acts at the near end. */
 static void put_phi(struct dense *out, int row, int column, const double from[3],
                     const double to[3])
 {

@@ -21,7 +21,7 @@ void tearDown(void)
 {
 }
 
-/* B B' + 1, its upper triangle full of NaN: nobody is to read it. */
+/* B B' + 1, its upper triangle full of NaN: it must not be read. */
 static void random_positive(int n)
 {
     double B[N_MAX][N_MAX];

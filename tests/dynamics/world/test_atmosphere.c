@@ -48,7 +48,7 @@ static void test_layers_begin_with_the_printed_values(void)
     }
 }
 
-static void test_sound_has_the_printed_speed(void)
+static void test_the_speed_of_sound_is_the_printed_one(void)
 {
     /* ibid.: 340.29 m/s at the sea, 295.07 at 11 km', 299.53 at 10 km of height */
     TEST_ASSERT_DOUBLE_WITHIN(0.005, 340.29, dyn_air_at(0.0).sound_speed);
@@ -114,7 +114,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_layers_begin_with_the_printed_values);
-    RUN_TEST(test_sound_has_the_printed_speed);
+    RUN_TEST(test_the_speed_of_sound_is_the_printed_one);
     RUN_TEST(test_the_top_is_at_86_km_of_height);
     RUN_TEST(test_air_carries_the_air_above_it);
     RUN_TEST(test_air_is_an_ideal_gas);

@@ -234,7 +234,7 @@ static struct wide slope(const struct wide *r, const long double *J, int degree,
     return (struct wide){g[0], g[1], g[2]};
 }
 
-static void test_gravity_is_the_slope_of_its_potential(void)
+static void test_gravity_is_the_gradient_of_its_potential(void)
 {
     static const long double none[6] = {0.0L}, J[6] = {0.0L, 1.082629821313e-3L};
     for (int k = 0; k < 200; k++) {
@@ -305,7 +305,7 @@ int main(void)
     RUN_TEST(test_a_star_comes_back_after_a_sidereal_day);
     RUN_TEST(test_greenwich_stands_at_the_rotation_angle);
     RUN_TEST(test_velocities_are_the_rates_of_positions);
-    RUN_TEST(test_gravity_is_the_slope_of_its_potential);
+    RUN_TEST(test_gravity_is_the_gradient_of_its_potential);
     RUN_TEST(test_normal_gravity_is_that_of_the_level_ellipsoid);
     RUN_TEST(test_normal_gravity_has_the_published_values);
     return UNITY_END();

@@ -25,7 +25,7 @@ static void begin(void)
     craft.tree.spec[0].mass = 20.0;
     memcpy(craft.tree.spec[0].inertia, (double[]){4.0, 4.0, 4.0, 0, 0, 0}, 48);
     craft.plant.environment.kind = DYN_WORLD_ORBIT;
-    craft.tree.gravity[0] = 1e3; /* nobody may read it */
+    craft.tree.gravity[0] = 1e3; /* must not be read */
 }
 
 static void build(void)
@@ -98,7 +98,7 @@ static void test_a_satellite_follows_kepler_for_an_orbit(void)
     TEST_ASSERT_TRUE(miss(period) < 1e-3);
 }
 
-/* The frame is metres off the mass centre, and turns: the tide must bring the centre round. */
+/* The frame is metres off the mass centre, and turns: the gravity gradient must move the centre. */
 static void test_the_mass_centre_is_what_follows_kepler(void)
 {
     const double period = 2.0 * PI * sqrt(7e6 * 7e6 * 7e6 / MU);
@@ -160,7 +160,7 @@ static void test_the_bulge_turns_the_node(void)
 
 /* ---- over the vehicle ---- */
 
-static void test_the_tide_loses_no_digits(void)
+static void test_the_gravity_gradient_loses_no_digits(void)
 {
     tree_noise_seed(3);
     for (int k = 0; k < 200; k++) {
@@ -186,7 +186,7 @@ static void test_the_tide_loses_no_digits(void)
     }
 }
 
-static void test_the_bulge_has_a_tide_too(void)
+static void test_the_bulge_has_a_gravity_gradient_too(void)
 {
     const struct dyn_environment environment = {.kind = DYN_WORLD_ORBIT, .has_j2 = true};
     const struct dyn_vec3 r = {4e6, 3e6, 5e6}, d = {3e4, -2e4, 1e4};
@@ -198,7 +198,7 @@ static void test_the_bulge_has_a_tide_too(void)
 }
 
 /* mu / r^3 (p - 3 u (u.p)), and nothing at the mass centre however far the frame is from it */
-static void test_an_accelerometer_in_free_fall_feels_the_tide_alone(void)
+static void test_an_accelerometer_in_free_fall_reads_the_gravity_gradient_alone(void)
 {
     const double *center = craft.tree.spec[0].center, k = MU / (7e6 * 7e6 * 7e6);
     memcpy(craft.tree.spec[0].center, (double[]){3.0, -2.0, 1.0}, 24);
@@ -249,7 +249,7 @@ static void swing_out(void)
 }
 
 /* 3 n^2 (I_along - I_up) / I_across */
-static void test_a_long_body_swings_about_the_way_up(void)
+static void test_a_long_body_swings_about_the_vertical(void)
 {
     const double n = sqrt(MU / (7e6 * 7e6 * 7e6)), expected = n * sqrt(3.0 * (10.0 - 2.0) / 11.0);
     memcpy(craft.tree.spec[0].inertia, (double[]){2.0, 10.0, 11.0, 0, 0, 0}, 48);
@@ -260,7 +260,7 @@ static void test_a_long_body_swings_about_the_way_up(void)
 }
 
 /* Two balls on a rod: sqrt(3) n, by their own weights and not by a torque. */
-static void test_a_dumbbell_swings_about_the_way_up(void)
+static void test_a_dumbbell_swings_about_the_vertical(void)
 {
     const double expected = sqrt(3.0) * sqrt(MU / (7e6 * 7e6 * 7e6));
     craft.tree.spec[0].mass = 10.0;
@@ -278,7 +278,7 @@ static void test_a_dumbbell_swings_about_the_way_up(void)
 }
 
 /* I w' = 3 mu / r^3 u x ((I + J a a') u): gravity does not mind that the rotor may turn. */
-static void test_the_tide_turns_a_wheel_with_its_body(void)
+static void test_the_gravity_gradient_turns_a_wheel_with_its_body(void)
 {
     const double r[3] = {3e6, 4e6, 5e6}, J = 0.7, d = sqrt(50.0) * 1e6, k = 3.0 * MU / (d * d * d);
     const double u[3] = {3e6 / d, 4e6 / d, 5e6 / d};
@@ -408,12 +408,12 @@ int main(void)
     RUN_TEST(test_the_mass_centre_is_what_follows_kepler);
     RUN_TEST(test_a_second_satellite_has_gravity_of_its_own);
     RUN_TEST(test_the_bulge_turns_the_node);
-    RUN_TEST(test_the_tide_loses_no_digits);
-    RUN_TEST(test_the_bulge_has_a_tide_too);
-    RUN_TEST(test_an_accelerometer_in_free_fall_feels_the_tide_alone);
-    RUN_TEST(test_a_long_body_swings_about_the_way_up);
-    RUN_TEST(test_a_dumbbell_swings_about_the_way_up);
-    RUN_TEST(test_the_tide_turns_a_wheel_with_its_body);
+    RUN_TEST(test_the_gravity_gradient_loses_no_digits);
+    RUN_TEST(test_the_bulge_has_a_gravity_gradient_too);
+    RUN_TEST(test_an_accelerometer_in_free_fall_reads_the_gravity_gradient_alone);
+    RUN_TEST(test_a_long_body_swings_about_the_vertical);
+    RUN_TEST(test_a_dumbbell_swings_about_the_vertical);
+    RUN_TEST(test_the_gravity_gradient_turns_a_wheel_with_its_body);
     RUN_TEST(test_every_body_of_a_tree_has_its_own_weight);
     RUN_TEST(test_energy_and_momentum_stay_in_orbit);
     RUN_TEST(test_the_monitor_knows_the_energy_of_a_long_body);

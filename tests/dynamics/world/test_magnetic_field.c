@@ -1,5 +1,5 @@
 /*
- * The magnetic field against the closed form of a dipole, and against the slope of the potential
+ * The magnetic field against the closed form of a dipole, and against the gradient of the potential
  * that defines it, in angles and extended precision, with coefficients of no model.
  */
 #include "dynamics/world/magnetic_field.h"
@@ -104,7 +104,7 @@ static long double potential(const long double r[3], long double years)
     return 6371200.0L * 1e-9L * sum;
 }
 
-/* Minus its slope along one axis, by differences of the fourth order. */
+/* Minus its derivative along one axis, by differences of the fourth order. */
 static double slope(struct dyn_vec3 at, int axis, double years)
 {
     static const long double weight[4] = {1.0L, -8.0L, 8.0L, -1.0L};
@@ -126,7 +126,7 @@ static void check_slope(struct dyn_vec3 r, double years)
     TEST_ASSERT_DOUBLE_WITHIN(1e-9 * dyn_norm(B), 0.0, dyn_norm(dyn_sub(B, want)));
 }
 
-static void test_any_field_is_the_slope_of_its_potential(void)
+static void test_any_field_is_the_gradient_of_its_potential(void)
 {
     for (int degree = 1; degree <= DYN_MAGNETIC_FIELD_DEGREE_MAX; degree++) {
         make_random(degree);
@@ -170,7 +170,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_a_dipole_has_its_closed_form);
-    RUN_TEST(test_any_field_is_the_slope_of_its_potential);
+    RUN_TEST(test_any_field_is_the_gradient_of_its_potential);
     RUN_TEST(test_coefficients_change_with_the_years);
     RUN_TEST(test_poles_are_nothing_special);
     RUN_TEST(test_terms_above_the_degree_do_not_count);

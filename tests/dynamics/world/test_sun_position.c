@@ -163,7 +163,7 @@ static void test_through_the_penumbra_the_light_only_grows(void)
     TEST_ASSERT_EQUAL_DOUBLE(1.0, last);
 }
 
-static void test_half_the_sun_is_seen_where_its_centre_sets(void)
+static void test_half_the_sun_is_visible_where_its_centre_sets(void)
 {
     /* but for what the Earth's edge curves away, a/(3 pi b), and for the Sun being not so far that
      * it would not stand lower from there than from the centre */
@@ -205,7 +205,7 @@ int main(void)
     RUN_TEST(test_the_day_side_is_in_light_and_the_middle_of_the_night_is_dark);
     RUN_TEST(test_the_cones_touch_earth_and_sun);
     RUN_TEST(test_through_the_penumbra_the_light_only_grows);
-    RUN_TEST(test_half_the_sun_is_seen_where_its_centre_sets);
+    RUN_TEST(test_half_the_sun_is_visible_where_its_centre_sets);
     RUN_TEST(test_a_low_orbit_is_dark_as_long_as_in_a_cylinder_or_nearly);
     RUN_TEST(test_far_behind_the_earth_a_ring_of_the_sun_is_left);
     return UNITY_END();

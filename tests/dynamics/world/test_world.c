@@ -75,7 +75,7 @@ static void test_metres_north_and_east_are_degrees(void)
 }
 
 /* A tenth of a radian away down is another way; the world keeps the axes of its home. */
-static void test_a_velocity_is_told_in_the_axes_of_the_place(void)
+static void test_a_velocity_is_given_in_the_local_axes(void)
 {
     world.home = (struct dyn_geodetic){0.0, 0.0, 0.0};
     dyn_world_begin(&world);
@@ -212,7 +212,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_the_world_begins_at_home);
     RUN_TEST(test_metres_north_and_east_are_degrees);
-    RUN_TEST(test_a_velocity_is_told_in_the_axes_of_the_place);
+    RUN_TEST(test_a_velocity_is_given_in_the_local_axes);
     RUN_TEST(test_what_turns_with_the_earth_stands_still);
     RUN_TEST(test_the_field_is_found_at_the_place);
     RUN_TEST(test_the_field_turns_with_the_earth_in_orbit);

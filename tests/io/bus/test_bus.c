@@ -60,7 +60,7 @@ static void test_a_datagram_that_is_too_long_is_marked_and_counted(void)
     TEST_ASSERT_EQUAL_UINT64(1, counters_of(&there).cut);
 }
 
-static void test_what_the_kernel_refuses_is_an_error_and_nobody_to_send_to_is_none(void)
+static void test_what_the_kernel_refuses_is_an_error_and_a_missing_peer_is_none(void)
 {
     static const unsigned char huge[70000];
     const struct io_address nobody = {0};
@@ -72,7 +72,7 @@ static void test_what_the_kernel_refuses_is_an_error_and_nobody_to_send_to_is_no
     TEST_ASSERT_EQUAL_UINT64(0, counters_of(&here).tx);
 }
 
-static void test_the_peer_of_the_spec_is_known_before_it_speaks(void)
+static void test_the_peer_of_the_spec_is_known_before_it_sends(void)
 {
     struct io_bus_spec spec = {.kind = IO_BUS_UDP, .name = "board"};
     struct io_bus bus;
@@ -105,7 +105,7 @@ static void test_refusals_name_the_key_and_the_remedy(void)
     refuse_bus(&spec, -ENOENT, "links.board.record: ", "/nowhere/at/all");
 }
 
-static void test_a_shout_is_heard_and_leaves_no_trace_in_errno(void)
+static void test_an_emergency_packet_arrives_and_leaves_errno_alone(void)
 {
     static const unsigned char long_words[IO_EMERGENCY_MAX + 1];
     struct io_packet packet;
@@ -225,10 +225,10 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_a_datagram_crosses_and_is_counted);
     RUN_TEST(test_a_datagram_that_is_too_long_is_marked_and_counted);
-    RUN_TEST(test_what_the_kernel_refuses_is_an_error_and_nobody_to_send_to_is_none);
-    RUN_TEST(test_the_peer_of_the_spec_is_known_before_it_speaks);
+    RUN_TEST(test_what_the_kernel_refuses_is_an_error_and_a_missing_peer_is_none);
+    RUN_TEST(test_the_peer_of_the_spec_is_known_before_it_sends);
     RUN_TEST(test_refusals_name_the_key_and_the_remedy);
-    RUN_TEST(test_a_shout_is_heard_and_leaves_no_trace_in_errno);
+    RUN_TEST(test_an_emergency_packet_arrives_and_leaves_errno_alone);
     RUN_TEST(test_what_came_in_can_be_played_again);
     RUN_TEST(test_a_frame_taken_in_pieces_stays_one_frame);
     RUN_TEST(test_closing_twice_or_a_bus_that_never_was_is_nothing);

@@ -152,7 +152,7 @@ static void test_a_kernel_or_machine_without_the_bus_says_so(void)
         TEST_ASSERT_NOT_NULL_MESSAGE(strstr(error, "there is no CAN interface"), error);
 }
 
-static void test_two_ends_of_a_virtual_bus_hear_each_other(void)
+static void test_two_ends_of_a_virtual_bus_receive_each_other(void)
 {
     static const uint32_t ids[][2] = {{0x10, 0x11}, {0x1abcdef0, 0x11}};
     for (int k = 0; k < 4; k++) {
@@ -183,7 +183,7 @@ int main(void)
     RUN_TEST(test_frames_that_are_none_are_refused);
     RUN_TEST(test_identifiers_that_cannot_be_are_refused);
     RUN_TEST(test_a_kernel_or_machine_without_the_bus_says_so);
-    RUN_TEST(test_two_ends_of_a_virtual_bus_hear_each_other);
+    RUN_TEST(test_two_ends_of_a_virtual_bus_receive_each_other);
     const int failures = UNITY_END();
     if (failures == 0 && skipped[0]) {
         (void)printf("skipped: %s\n", skipped);

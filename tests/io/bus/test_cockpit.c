@@ -78,7 +78,7 @@ static void test_another_hand_is_no_packet_and_is_counted(void)
     TEST_ASSERT_EQUAL(0, io_bus_receive(&bus, &packet));
 }
 
-static void test_no_other_socket_can_put_a_word_in(void)
+static void test_no_other_socket_can_inject_a_packet(void)
 {
     open_cockpit();
     struct io_udp stranger;
@@ -223,7 +223,7 @@ int main(int argc, char **argv)
     UNITY_BEGIN();
     RUN_TEST(test_a_picture_crosses_with_the_kernels_stamp);
     RUN_TEST(test_another_hand_is_no_packet_and_is_counted);
-    RUN_TEST(test_no_other_socket_can_put_a_word_in);
+    RUN_TEST(test_no_other_socket_can_inject_a_packet);
     RUN_TEST(test_the_sender_may_outlive_the_bus);
     RUN_TEST(test_nothing_can_be_sent);
     RUN_TEST(test_a_page_commands_and_its_silence_is_its_loss);

@@ -272,7 +272,7 @@ static void test_a_name_is_enough_wherever_it_is_plugged_in(void)
     TEST_ASSERT_EQUAL(1, io_bus_receive(&bus, &packet));
 }
 
-static void test_who_is_missing_is_told_who_is_there(void)
+static void test_a_missing_device_is_reported_with_those_that_are_there(void)
 {
     char error[IO_BUS_ERROR_MAX];
     (void)snprintf(spec.device, sizeof spec.device, "name:Yoke");
@@ -374,7 +374,7 @@ static struct io_link_counts counted(void)
     return counters;
 }
 
-static void test_a_hand_at_rest_is_heard_and_stays(void)
+static void test_a_hand_controller_at_rest_is_received_and_stays(void)
 {
     start_link();
     TEST_ASSERT_FALSE(mode == IO_LINK_INLINE && io_link_alive(links, 0, rt_now_ns()));
@@ -468,10 +468,10 @@ int main(int argc, char **argv)
     RUN_TEST(test_an_unplugged_device_is_found_again);
     RUN_TEST(test_another_device_in_its_place_is_left_alone);
     RUN_TEST(test_a_name_is_enough_wherever_it_is_plugged_in);
-    RUN_TEST(test_who_is_missing_is_told_who_is_there);
+    RUN_TEST(test_a_missing_device_is_reported_with_those_that_are_there);
     RUN_TEST(test_what_is_no_hand_controller_is_refused);
     RUN_TEST(test_nothing_can_be_sent);
-    RUN_TEST(test_a_hand_at_rest_is_heard_and_stays);
+    RUN_TEST(test_a_hand_controller_at_rest_is_received_and_stays);
     RUN_TEST(test_a_move_commands_with_the_time_at_which_the_kernel_saw_it);
     RUN_TEST(test_the_loop_ends_with_the_motion);
     RUN_TEST(test_an_unplugged_hand_is_lost_and_plugged_in_it_is_back);

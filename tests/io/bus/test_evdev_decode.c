@@ -62,7 +62,7 @@ static void test_the_first_picture_is_how_the_device_stands(void)
     TEST_ASSERT_EQUAL_HEX32(0x2, input.report.buttons);
 }
 
-static void test_a_range_is_spread_to_one_and_one_at_its_ends_exactly(void)
+static void test_a_range_is_scaled_to_one_exactly_at_both_ends(void)
 {
     TEST_ASSERT_EQUAL(IO_EVDEV_REPORT, report(EV_ABS, ABS_X, 1023));
     TEST_ASSERT_TRUE(axis(ABS_X) == 1.0f);
@@ -103,7 +103,7 @@ static void test_buttons_are_numbered_as_jstest_does(void)
     TEST_ASSERT_EQUAL_HEX32(13, input.report.buttons);
 }
 
-static void test_a_picture_comes_with_its_report_and_only_with_news(void)
+static void test_a_snapshot_comes_with_its_report_and_only_after_a_change(void)
 {
     TEST_ASSERT_EQUAL(IO_EVDEV_INCOMPLETE, take(EV_ABS, ABS_X, 5));
     TEST_ASSERT_EQUAL(IO_EVDEV_INCOMPLETE, take(EV_KEY, BTN_TRIGGER, 1));
@@ -149,10 +149,10 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_the_first_picture_is_how_the_device_stands);
-    RUN_TEST(test_a_range_is_spread_to_one_and_one_at_its_ends_exactly);
+    RUN_TEST(test_a_range_is_scaled_to_one_exactly_at_both_ends);
     RUN_TEST(test_the_widest_range_does_not_overflow_and_the_narrowest_is_the_centre);
     RUN_TEST(test_buttons_are_numbered_as_jstest_does);
-    RUN_TEST(test_a_picture_comes_with_its_report_and_only_with_news);
+    RUN_TEST(test_a_snapshot_comes_with_its_report_and_only_after_a_change);
     RUN_TEST(test_what_was_not_announced_is_passed_over);
     RUN_TEST(test_no_more_buttons_than_there_are_bits);
     RUN_TEST(test_after_a_loss_the_rest_of_the_report_counts_for_nothing);

@@ -88,7 +88,7 @@ static void wait_for(int count)
     TEST_ASSERT_EQUAL(count, seen.count[0] + seen.count[1]);
 }
 
-static void test_the_note_tells_what_was_refused(void)
+static void test_the_note_has_what_was_refused(void)
 {
     if (in_poll)
         TEST_ASSERT_NOT_NULL(strstr(io_reactor_note(reactor), "poll instead of io_uring"));
@@ -308,7 +308,7 @@ static void test_buses_of_all_kinds_are_served_together(void)
     io_bus_close(&far_side);
 }
 
-static void test_a_peer_that_knocks_is_let_in_without_a_tick(void)
+static void test_a_peer_that_connects_is_accepted_without_a_tick(void)
 {
     start_buses(&tcp_server, 1);
     for (int round = 0; round < 20; round++) {
@@ -325,7 +325,7 @@ static void test_a_peer_that_knocks_is_let_in_without_a_tick(void)
     stop_buses();
 }
 
-static void test_a_replaced_peer_sees_its_end_although_somebody_sleeps_on_it(void)
+static void test_a_replaced_peer_sees_its_end_although_a_thread_sleeps_on_it(void)
 {
     char byte;
     start_buses(&tcp_server, 1);
@@ -460,7 +460,7 @@ int main(int argc, char **argv)
         return 1;
     }
     UNITY_BEGIN();
-    RUN_TEST(test_the_note_tells_what_was_refused);
+    RUN_TEST(test_the_note_has_what_was_refused);
     RUN_TEST(test_datagrams_come_from_their_sockets);
     RUN_TEST(test_datagrams_carry_the_stamp_of_the_kernel);
     RUN_TEST(test_a_burst_longer_than_the_buffers_arrives_whole_and_in_order);
@@ -469,8 +469,8 @@ int main(int argc, char **argv)
     RUN_TEST(test_a_wake_before_the_wait_is_not_lost_and_counts_once);
     RUN_TEST(test_another_thread_ends_the_wait);
     RUN_TEST(test_buses_of_all_kinds_are_served_together);
-    RUN_TEST(test_a_peer_that_knocks_is_let_in_without_a_tick);
-    RUN_TEST(test_a_replaced_peer_sees_its_end_although_somebody_sleeps_on_it);
+    RUN_TEST(test_a_peer_that_connects_is_accepted_without_a_tick);
+    RUN_TEST(test_a_replaced_peer_sees_its_end_although_a_thread_sleeps_on_it);
     RUN_TEST(test_a_long_stream_arrives_whole_and_others_get_their_turn);
     RUN_TEST(test_a_device_that_vanishes_does_not_keep_the_thread_awake);
     RUN_TEST(test_a_stamp_that_was_asked_for_does_not_keep_the_thread_awake);

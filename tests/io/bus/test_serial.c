@@ -150,7 +150,7 @@ static void test_one_program_at_a_time(void)
     open_bus(&bus, &spec);
 }
 
-static void test_a_line_that_nobody_reads_costs_frames_and_no_time(void)
+static void test_a_line_that_is_not_read_costs_frames_and_no_time(void)
 {
     static unsigned char heard[1 << 20];
     unsigned char frame[300];
@@ -229,7 +229,7 @@ static void test_a_vanished_device_is_looked_for_ever_more_rarely(void)
     TEST_ASSERT_GREATER_OR_EQUAL(25, looks);
 }
 
-static void test_last_words_are_written(void)
+static void test_emergency_messages_are_written(void)
 {
     unsigned char bytes[4];
     open_bus(&bus, &spec);
@@ -294,11 +294,11 @@ int main(void)
     RUN_TEST(test_rs485_on_a_line_without_it_is_refused_with_the_reason);
     RUN_TEST(test_a_device_without_permission_names_the_group);
     RUN_TEST(test_one_program_at_a_time);
-    RUN_TEST(test_a_line_that_nobody_reads_costs_frames_and_no_time);
+    RUN_TEST(test_a_line_that_is_not_read_costs_frames_and_no_time);
     RUN_TEST(test_a_device_that_vanishes_is_found_again_where_it_comes_back);
     RUN_TEST(test_a_vanished_device_is_noticed_by_sending_too);
     RUN_TEST(test_a_vanished_device_is_looked_for_ever_more_rarely);
-    RUN_TEST(test_last_words_are_written);
+    RUN_TEST(test_emergency_messages_are_written);
     RUN_TEST(test_what_is_no_device_is_refused);
     RUN_TEST(test_a_process_out_of_descriptors_opens_no_line);
     RUN_TEST(test_what_waits_is_in_the_line_or_here);

@@ -184,7 +184,7 @@ static void test_another_version_is_refused_clearly(void)
                "has layout version 2, this program speaks version 1");
 }
 
-static void test_memory_of_somebody_else_is_refused(void)
+static void test_memory_of_another_user_is_refused(void)
 {
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     TEST_ASSERT_EQUAL(5, write(fd, "hello", 5));
@@ -217,7 +217,7 @@ static void test_there_is_no_third_side(void)
     refuse_bus(&spec, -EBUSY, "links.board.device: both sides", "choose another name");
 }
 
-static void test_who_comes_back_hears_nothing_old(void)
+static void test_a_peer_that_comes_back_receives_nothing_old(void)
 {
     struct io_packet packet;
     join();
@@ -312,7 +312,7 @@ static void test_a_liar_costs_an_error_and_the_ring_goes_on(void)
     TEST_ASSERT_EQUAL(-EAGAIN, io_bus_send(&a, nobody, "x", 1, false));
 }
 
-static void test_last_words_pass_a_full_ring_and_are_heard_once(void)
+static void test_the_emergency_message_passes_a_full_ring_and_is_received_once(void)
 {
     unsigned char message[2000] = {0};
     struct io_packet packet = {0};
@@ -351,7 +351,7 @@ static void expect_lost(struct io_bus *bus)
     TEST_ASSERT_EQUAL_UINT64(1, counters_of(bus).losses);
 }
 
-static void test_who_cuts_the_file_off_is_gone_and_kills_nobody(void)
+static void test_a_peer_that_truncates_the_file_is_gone_and_kills_no_process(void)
 {
     static const off_t left[] = {0, 1, 64, 4096, IO_SHM_SIZE / 2, IO_SHM_SIZE - 1};
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++) {
@@ -365,7 +365,7 @@ static void test_who_cuts_the_file_off_is_gone_and_kills_nobody(void)
 }
 
 /* The tick notices the truncation although no page was touched. */
-static void test_a_cut_is_seen_before_anything_is_touched(void)
+static void test_a_truncation_is_detected_before_anything_is_touched(void)
 {
     join();
     TEST_ASSERT_EQUAL(0, truncate(path, IO_SHM_SIZE - 4096));
@@ -388,7 +388,7 @@ static void test_a_file_that_was_cut_and_grew_again_is_no_danger(void)
     }
 }
 
-static void test_a_header_is_sound_in_all_its_sizes(void)
+static void test_a_header_is_valid_in_all_its_sizes(void)
 {
     static unsigned char memory[IO_SHM_SIZE];
     struct io_shm_header good, header;
@@ -465,7 +465,7 @@ static void test_a_message_has_the_time_of_its_writing_and_its_sender(void)
                                      packet.stamp_ns);
 }
 
-static void test_last_words_have_their_greatest_length(void)
+static void test_the_emergency_message_has_a_greatest_length(void)
 {
     unsigned char words[IO_EMERGENCY_MAX], heard[IO_EMERGENCY_MAX];
     size_t size = 0;
@@ -523,7 +523,7 @@ static void test_a_file_that_is_no_layout_is_refused_and_let_go(void)
     (void)close(fd);
 }
 
-static void test_memory_that_cannot_be_made_is_refused(void)
+static void test_memory_that_cannot_be_created_is_refused(void)
 {
     struct rlimit before, small;
     (void)signal(SIGXFSZ, SIG_IGN);
@@ -594,7 +594,7 @@ static void test_a_failed_mapping_keeps_the_file_of_the_other_side(void)
 }
 
 /* A process is stopped in the middle of its open. */
-static void test_who_finds_the_layout_locked_for_ever_gives_up(void)
+static void test_a_process_that_finds_the_layout_locked_for_ever_gives_up(void)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 2, .l_len = 1};
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -617,28 +617,28 @@ int main(void)
     RUN_TEST(test_two_threads_see_the_same_messages_in_order);
     RUN_TEST(test_the_layout_is_the_documented_one);
     RUN_TEST(test_another_version_is_refused_clearly);
-    RUN_TEST(test_memory_of_somebody_else_is_refused);
+    RUN_TEST(test_memory_of_another_user_is_refused);
     RUN_TEST(test_names_with_slashes_are_refused);
     RUN_TEST(test_there_is_no_third_side);
-    RUN_TEST(test_who_comes_back_hears_nothing_old);
+    RUN_TEST(test_a_peer_that_comes_back_receives_nothing_old);
     RUN_TEST(test_the_first_side_can_come_back_too);
     RUN_TEST(test_the_name_goes_with_the_last_one);
     RUN_TEST(test_a_killed_process_leaves_its_place);
     RUN_TEST(test_a_liar_costs_an_error_and_the_ring_goes_on);
-    RUN_TEST(test_last_words_pass_a_full_ring_and_are_heard_once);
-    RUN_TEST(test_who_cuts_the_file_off_is_gone_and_kills_nobody);
-    RUN_TEST(test_a_cut_is_seen_before_anything_is_touched);
+    RUN_TEST(test_the_emergency_message_passes_a_full_ring_and_is_received_once);
+    RUN_TEST(test_a_peer_that_truncates_the_file_is_gone_and_kills_no_process);
+    RUN_TEST(test_a_truncation_is_detected_before_anything_is_touched);
     RUN_TEST(test_a_file_that_was_cut_and_grew_again_is_no_danger);
-    RUN_TEST(test_a_header_is_sound_in_all_its_sizes);
+    RUN_TEST(test_a_header_is_valid_in_all_its_sizes);
     RUN_TEST(test_a_ring_can_be_full_to_its_last_byte);
     RUN_TEST(test_a_message_has_the_time_of_its_writing_and_its_sender);
-    RUN_TEST(test_last_words_have_their_greatest_length);
+    RUN_TEST(test_the_emergency_message_has_a_greatest_length);
     RUN_TEST(test_a_name_may_begin_with_a_slash);
     RUN_TEST(test_a_file_that_is_no_layout_is_refused_and_let_go);
-    RUN_TEST(test_memory_that_cannot_be_made_is_refused);
+    RUN_TEST(test_memory_that_cannot_be_created_is_refused);
     RUN_TEST(test_memory_that_cannot_be_guarded_is_refused);
     RUN_TEST(test_a_failed_mapping_leaves_no_file_behind);
     RUN_TEST(test_a_failed_mapping_keeps_the_file_of_the_other_side);
-    RUN_TEST(test_who_finds_the_layout_locked_for_ever_gives_up);
+    RUN_TEST(test_a_process_that_finds_the_layout_locked_for_ever_gives_up);
     return UNITY_END();
 }

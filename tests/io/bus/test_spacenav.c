@@ -74,7 +74,7 @@ static struct io_hand_report next(void)
     return picture;
 }
 
-static void test_a_hand_at_rest_is_heard(void)
+static void test_a_hand_controller_at_rest_is_received(void)
 {
     struct io_hand_report picture;
     open_hand();
@@ -85,7 +85,7 @@ static void test_a_hand_at_rest_is_heard(void)
     TEST_ASSERT_TRUE(io_bus_connected(&bus));
 }
 
-static void test_moves_are_shares_of_the_full_way(void)
+static void test_moves_are_shares_of_the_full_travel(void)
 {
     open_hand();
     SAY(0, 35, -70, 105, -140, 350, -350, 16);
@@ -216,7 +216,7 @@ static void test_a_hand_that_no_longer_moves_was_let_go(void)
     TEST_ASSERT_EQUAL_FLOAT(0.02f, next().axis[5]);
 }
 
-static void test_a_machine_that_stood_still_heard_nothing(void)
+static void test_a_machine_that_stood_still_received_nothing(void)
 {
     int packets;
     open_hand();
@@ -241,15 +241,15 @@ static void test_without_a_daemon_the_line_says_how_to_start_it(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_a_hand_at_rest_is_heard);
-    RUN_TEST(test_moves_are_shares_of_the_full_way);
+    RUN_TEST(test_a_hand_controller_at_rest_is_received);
+    RUN_TEST(test_moves_are_shares_of_the_full_travel);
     RUN_TEST(test_buttons_go_down_and_up);
     RUN_TEST(test_what_changes_nothing_is_no_packet);
     RUN_TEST(test_a_message_may_come_in_pieces);
     RUN_TEST(test_a_daemon_that_went_is_found_again_and_the_hand_rests);
     RUN_TEST(test_a_daemon_that_dies_is_not_asked_at_once);
     RUN_TEST(test_a_hand_that_no_longer_moves_was_let_go);
-    RUN_TEST(test_a_machine_that_stood_still_heard_nothing);
+    RUN_TEST(test_a_machine_that_stood_still_received_nothing);
     RUN_TEST(test_without_a_daemon_the_line_says_how_to_start_it);
     return UNITY_END();
 }

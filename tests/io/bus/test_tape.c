@@ -196,7 +196,7 @@ static void test_a_full_tape_keeps_what_it_has(void)
     expect("1234");
 }
 
-static void test_a_recording_that_somebody_cuts_off_ends_there(void)
+static void test_a_recording_that_is_truncated_ends_there(void)
 {
     struct io_tape_writer writer;
     struct stat file;
@@ -306,7 +306,7 @@ static void test_a_recording_has_a_least_and_a_greatest_size(void)
     open_bus(&tape, &spec); /* an empty tape */
 }
 
-static void test_a_recording_that_cannot_be_made_is_refused(void)
+static void test_a_recording_that_cannot_be_created_is_refused(void)
 {
     static unsigned char others[RT_GUARDED_MAPPING_MAX];
     struct io_tape_writer writer;
@@ -361,7 +361,7 @@ static int check_exact(const struct wire_tape *wire, size_t size, char error[IO_
     return status;
 }
 
-static void test_a_tape_is_sound_between_its_packets_and_nowhere_else(void)
+static void test_a_tape_is_valid_between_its_packets_and_nowhere_else(void)
 {
     char error[IO_TAPE_ERROR_MAX];
     struct wire_tape wire;
@@ -438,13 +438,13 @@ int main(void)
     RUN_TEST(test_a_recording_plays_back_with_its_times);
     RUN_TEST(test_a_full_tape_keeps_what_it_has);
     RUN_TEST(test_a_recording_of_a_killed_program_plays_up_to_its_end);
-    RUN_TEST(test_a_recording_that_somebody_cuts_off_ends_there);
+    RUN_TEST(test_a_recording_that_is_truncated_ends_there);
     RUN_TEST(test_a_corrupt_tape_is_refused_with_the_byte);
     RUN_TEST(test_a_tape_that_cannot_be_read_is_refused);
     RUN_TEST(test_a_recording_has_a_least_and_a_greatest_size);
-    RUN_TEST(test_a_recording_that_cannot_be_made_is_refused);
+    RUN_TEST(test_a_recording_that_cannot_be_created_is_refused);
     RUN_TEST(test_the_longest_packet_is_recorded_and_played);
-    RUN_TEST(test_a_tape_is_sound_between_its_packets_and_nowhere_else);
+    RUN_TEST(test_a_tape_is_valid_between_its_packets_and_nowhere_else);
     RUN_TEST(test_a_packet_is_as_long_as_any_and_no_longer);
     RUN_TEST(test_a_tape_that_is_too_large_is_refused);
     RUN_TEST(test_without_a_clock_a_tape_plays_by_the_machine_s);

@@ -122,7 +122,7 @@ static void test_what_leaves_is_stamped_when_asked(void)
     }
 }
 
-static void test_a_stamp_that_nobody_fetches_does_not_keep_the_descriptor_ready(void)
+static void test_a_stamp_that_is_not_fetched_does_not_keep_the_descriptor_ready(void)
 {
     struct io_packet packet;
     struct pollfd watch = {.fd = -1, .events = POLLIN};
@@ -158,7 +158,7 @@ static void test_a_second_connection_is_turned_away_and_the_first_does_not_notic
     TEST_ASSERT_EQUAL_MEMORY("here", bytes, 4);
 }
 
-static void test_a_peer_that_left_makes_room_but_its_last_bytes_are_heard(void)
+static void test_a_peer_that_left_makes_room_but_its_last_bytes_are_received(void)
 {
     unsigned char bytes[4];
     struct io_packet packet;
@@ -265,7 +265,7 @@ test_one_who_knocks_waits_while_the_peer_holds_its_place_and_takes_one_that_is_y
     (void)close(third);
 }
 
-static void test_a_reset_is_an_error_told_once(void)
+static void test_a_reset_is_an_error_reported_once(void)
 {
     const struct linger now = {.l_onoff = 1, .l_linger = 0};
     struct io_packet packet;
@@ -500,7 +500,7 @@ static void test_a_process_out_of_descriptors_does_not_watch_what_it_cannot_acce
     (void)close(caller);
 }
 
-static void test_last_words_reach_the_peer_or_nobody(void)
+static void test_the_emergency_message_reaches_the_peer_or_no_one(void)
 {
     unsigned char bytes[4];
     errno = EDOM;
@@ -546,7 +546,7 @@ static void test_a_frame_longer_than_any_is_refused_whole(void)
 }
 
 /* A server whose queue is full: a client is neither accepted nor refused. */
-static void test_an_attempt_that_nobody_answers_is_given_up_after_three_seconds(void)
+static void test_an_attempt_without_an_answer_is_given_up_after_three_seconds(void)
 {
     const uint64_t begin_ns = 1000, patience_ns = 3000000000;
     struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -672,13 +672,13 @@ int main(void)
     RUN_TEST(test_bytes_go_both_ways);
     RUN_TEST(test_what_comes_in_has_the_stamp_of_the_kernel);
     RUN_TEST(test_what_leaves_is_stamped_when_asked);
-    RUN_TEST(test_a_stamp_that_nobody_fetches_does_not_keep_the_descriptor_ready);
+    RUN_TEST(test_a_stamp_that_is_not_fetched_does_not_keep_the_descriptor_ready);
     RUN_TEST(test_a_second_connection_is_turned_away_and_the_first_does_not_notice);
-    RUN_TEST(test_a_peer_that_left_makes_room_but_its_last_bytes_are_heard);
+    RUN_TEST(test_a_peer_that_left_makes_room_but_its_last_bytes_are_received);
     RUN_TEST(test_the_place_of_a_silent_peer_can_be_taken);
     RUN_TEST(
         test_one_who_knocks_waits_while_the_peer_holds_its_place_and_takes_one_that_is_yielded);
-    RUN_TEST(test_a_reset_is_an_error_told_once);
+    RUN_TEST(test_a_reset_is_an_error_reported_once);
     RUN_TEST(test_a_peer_that_never_reads_costs_frames_and_no_time);
     RUN_TEST(test_a_frame_that_left_in_part_is_finished_before_the_next);
     RUN_TEST(test_the_rest_of_a_frame_is_not_for_the_next_peer);
@@ -688,10 +688,10 @@ int main(void)
     RUN_TEST(test_a_storm_of_connections_leaves_the_peer_alone);
     RUN_TEST(test_a_hundred_peers_one_after_the_other_use_up_nothing);
     RUN_TEST(test_a_process_out_of_descriptors_does_not_watch_what_it_cannot_accept);
-    RUN_TEST(test_last_words_reach_the_peer_or_nobody);
+    RUN_TEST(test_the_emergency_message_reaches_the_peer_or_no_one);
     RUN_TEST(test_a_link_is_server_or_client);
     RUN_TEST(test_a_frame_longer_than_any_is_refused_whole);
-    RUN_TEST(test_an_attempt_that_nobody_answers_is_given_up_after_three_seconds);
+    RUN_TEST(test_an_attempt_without_an_answer_is_given_up_after_three_seconds);
     RUN_TEST(test_what_waits_is_in_the_kernel_or_here);
     RUN_TEST(test_a_reset_is_met_by_a_write_too);
     RUN_TEST(test_a_process_out_of_descriptors_opens_no_link);

@@ -63,7 +63,7 @@ static void test_addresses_are_read_and_nonsense_is_refused(void)
         TEST_ASSERT_EQUAL_MESSAGE(-EINVAL, io_address_parse(wrong[i], &address), wrong[i]);
 }
 
-static void test_an_address_fits_one_word(void)
+static void test_an_address_fits_64_bits(void)
 {
     const struct io_address address = {.ip = 0xfedcba98, .port = 0x7654};
     const struct io_address again = io_address_unpack(io_address_pack(address));
@@ -183,7 +183,7 @@ int main(void)
     }
     UNITY_BEGIN();
     RUN_TEST(test_addresses_are_read_and_nonsense_is_refused);
-    RUN_TEST(test_an_address_fits_one_word);
+    RUN_TEST(test_an_address_fits_64_bits);
     RUN_TEST(test_a_free_port_is_found_and_told);
     RUN_TEST(test_a_port_in_use_is_refused);
     RUN_TEST(test_a_datagram_arrives_with_its_sender_and_a_kernel_stamp);

@@ -165,7 +165,7 @@ static void test_select_means_a_joint_or_a_pose_as_the_mode_has_it(void)
     TEST_ASSERT_EQUAL_UINT64(0, state.pose);
 }
 
-static void test_a_panel_without_buttons_hears_nothing(void)
+static void test_a_panel_without_buttons_receives_nothing(void)
 {
     for (int k = 0; k < IO_ARM_PANEL_MODE_COUNT; k++)
         spec.mode[k] = -1;
@@ -247,7 +247,7 @@ static void test_buttons_that_work_in_turns_may_flip_back(void)
     TEST_ASSERT_EQUAL_HEX32(0x00070b3e, io_arm_panel_idempotent_buttons(&spec));
 }
 
-static void test_safe_stops_also_by_being_down(void)
+static void test_the_safe_button_stops_also_while_it_is_down(void)
 {
     press(2);
     down = 1u << SAFE; /* since before the first command */
@@ -283,7 +283,7 @@ static void test_a_mode_and_its_choice_in_one_look_act_in_that_order(void)
     TEST_ASSERT_EQUAL_UINT64(1, state.pose);
 }
 
-static void test_safe_wins_over_all_that_is_pressed_with_it(void)
+static void test_the_safe_button_wins_over_all_that_is_pressed_with_it(void)
 {
     picture(~0u);
     look();
@@ -293,14 +293,14 @@ static void test_safe_wins_over_all_that_is_pressed_with_it(void)
 
 /* ---- a stop ---- */
 
-static void test_safe_brakes_at_once(void)
+static void test_the_stop_brakes_at_once(void)
 {
     press(2);
     press(SAFE);
     expect_hold(true, true);
 }
 
-static void test_who_has_no_hand_on_it_safes_it_too(void)
+static void test_a_stop_without_a_hand_controller_brakes_it_too(void)
 {
     press(2);
     press_mode(IO_ARM_PANEL_BASE); /* received, but not yet in an update */
@@ -352,7 +352,7 @@ static void test_a_lost_operator_stops_the_arm_and_then_the_brakes_come_on(void)
     TEST_ASSERT_EQUAL_UINT64(0, state.safed);
 }
 
-static void test_an_operator_who_was_gone_for_a_moment_was_lost(void)
+static void test_an_operator_that_was_gone_for_a_moment_was_lost(void)
 {
     press(2);
     io_arm_panel_mark_lost(&state);
@@ -364,7 +364,7 @@ static void test_an_operator_who_was_gone_for_a_moment_was_lost(void)
     TEST_ASSERT_EQUAL_UINT64(0, state.safed);
 }
 
-static void test_safe_brakes_a_lost_arm_at_once_too(void)
+static void test_the_stop_brakes_a_lost_arm_at_once_too(void)
 {
     press(2);
     lost = true;
@@ -413,7 +413,7 @@ static void test_hold_brakes_after_settle_looks_at_the_latest(void)
     expect_hold(true, false);
 }
 
-static void test_who_lets_the_brakes_go_in_hold_has_the_servos_hold_it(void)
+static void test_releasing_the_brakes_in_hold_lets_the_servos_hold_the_arm(void)
 {
     still = true;
     press(2);
@@ -468,25 +468,25 @@ int main(void)
     RUN_TEST(test_grapple_and_release_ask_once);
     RUN_TEST(test_next_goes_round_the_joints_in_mode_joint_only);
     RUN_TEST(test_select_means_a_joint_or_a_pose_as_the_mode_has_it);
-    RUN_TEST(test_a_panel_without_buttons_hears_nothing);
+    RUN_TEST(test_a_panel_without_buttons_receives_nothing);
     RUN_TEST(test_presses_that_came_and_went_between_two_looks_count);
     RUN_TEST(test_twice_between_two_looks_is_once_unless_it_works_in_turns);
     RUN_TEST(test_of_several_modes_the_last_counts);
     RUN_TEST(test_buttons_that_work_in_turns_may_flip_back);
-    RUN_TEST(test_safe_stops_also_by_being_down);
+    RUN_TEST(test_the_safe_button_stops_also_while_it_is_down);
     RUN_TEST(test_another_button_that_is_down_does_nothing);
     RUN_TEST(test_a_mode_and_its_choice_in_one_look_act_in_that_order);
-    RUN_TEST(test_safe_wins_over_all_that_is_pressed_with_it);
-    RUN_TEST(test_safe_brakes_at_once);
-    RUN_TEST(test_who_has_no_hand_on_it_safes_it_too);
+    RUN_TEST(test_the_safe_button_wins_over_all_that_is_pressed_with_it);
+    RUN_TEST(test_the_stop_brakes_at_once);
+    RUN_TEST(test_a_stop_without_a_hand_controller_brakes_it_too);
     RUN_TEST(test_safing_ends_only_with_a_mode);
     RUN_TEST(test_a_lost_operator_stops_the_arm_and_then_the_brakes_come_on);
-    RUN_TEST(test_an_operator_who_was_gone_for_a_moment_was_lost);
-    RUN_TEST(test_safe_brakes_a_lost_arm_at_once_too);
+    RUN_TEST(test_an_operator_that_was_gone_for_a_moment_was_lost);
+    RUN_TEST(test_the_stop_brakes_a_lost_arm_at_once_too);
     RUN_TEST(test_while_one_link_is_lost_no_mode_moves_the_arm);
     RUN_TEST(test_hold_brakes_when_the_joints_are_still);
     RUN_TEST(test_hold_brakes_after_settle_looks_at_the_latest);
-    RUN_TEST(test_who_lets_the_brakes_go_in_hold_has_the_servos_hold_it);
+    RUN_TEST(test_releasing_the_brakes_in_hold_lets_the_servos_hold_the_arm);
     RUN_TEST(test_what_was_pressed_in_another_time_does_not_count);
     RUN_TEST(test_a_lost_operator_stops_an_arm_that_was_put_back);
     return UNITY_END();

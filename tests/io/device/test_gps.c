@@ -47,7 +47,7 @@ static void assert_variance(double sigma, const double *y)
                               test_covariance(y, SAMPLE_COUNT, 0));
 }
 
-static void test_a_perfect_receiver_says_the_truth_and_what_it_was_told_of_its_accuracy(void)
+static void test_a_perfect_receiver_gives_the_truth_and_its_specified_accuracy(void)
 {
     const double position[3] = {1.0, -2.0, 3e6}, velocity[3] = {4.0, 5.0, -6.0};
     spec.eph = 0.8, spec.epv = 1.5, spec.satellites = 11, spec.fix_type = 3;
@@ -157,7 +157,7 @@ static void test_the_same_seed_gives_the_same_state_bit_for_bit(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_a_perfect_receiver_says_the_truth_and_what_it_was_told_of_its_accuracy);
+    RUN_TEST(test_a_perfect_receiver_gives_the_truth_and_its_specified_accuracy);
     RUN_TEST(test_there_is_no_fix_until_the_delay_has_passed_and_then_it_is_old_by_it);
     RUN_TEST(test_white_noise_has_the_deviation_of_its_axis_and_no_memory);
     RUN_TEST(test_the_position_wanders_with_its_deviation_and_time_and_the_velocity_not);

@@ -84,7 +84,7 @@ static void test_on_a_circular_orbit_the_earth_is_against_the_position(void)
     }
 }
 
-static void test_out_of_the_field_of_view_it_is_not_seen(void)
+static void test_out_of_the_field_of_view_the_earth_is_not_visible(void)
 {
     spec.half_angle = 0.7;
     for (int k = 0; k < 12; k++) {
@@ -135,7 +135,7 @@ static void test_without_an_exclusion_or_a_sun_nothing_blinds_it(void)
     assert_seen(true);
 }
 
-static void test_a_direction_that_is_none_is_not_seen(void)
+static void test_a_direction_of_length_zero_is_not_visible(void)
 {
     look_at(0.0, 0.0, 0.0);
     assert_seen(false);
@@ -213,11 +213,11 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_on_a_circular_orbit_the_earth_is_against_the_position);
-    RUN_TEST(test_out_of_the_field_of_view_it_is_not_seen);
+    RUN_TEST(test_out_of_the_field_of_view_the_earth_is_not_visible);
     RUN_TEST(test_the_sun_near_the_boresight_blinds_it);
     RUN_TEST(test_the_sun_near_the_limb_blinds_it_on_either_side);
     RUN_TEST(test_without_an_exclusion_or_a_sun_nothing_blinds_it);
-    RUN_TEST(test_a_direction_that_is_none_is_not_seen);
+    RUN_TEST(test_a_direction_of_length_zero_is_not_visible);
     RUN_TEST(test_noise_turns_the_vector_by_its_deviation_in_both_axes_across);
     RUN_TEST(test_there_is_no_output_until_the_delay_has_passed_and_then_it_is_old_by_it);
     RUN_TEST(test_every_sample_takes_the_same_number_of_draws);

@@ -278,7 +278,7 @@ static void test_every_sample_takes_the_same_number_of_draws(void)
     TEST_ASSERT_EQUAL_MEMORY(&plain, &noise, sizeof noise);
 }
 
-static void test_a_truth_that_is_not_a_number_is_shown_and_forgotten(void)
+static void test_a_truth_of_nan_is_passed_on_and_not_kept(void)
 {
     spec.range = 10.0, spec.quantum = 0.5, spec.walk_density = 1e-9, spec.instability = 1e-9;
     begin();
@@ -305,6 +305,6 @@ int main(void)
     RUN_TEST(test_white_noise_walk_and_instability_are_uncorrelated);
     RUN_TEST(test_a_noise_is_the_same_whatever_the_others_are);
     RUN_TEST(test_every_sample_takes_the_same_number_of_draws);
-    RUN_TEST(test_a_truth_that_is_not_a_number_is_shown_and_forgotten);
+    RUN_TEST(test_a_truth_of_nan_is_passed_on_and_not_kept);
     return UNITY_END();
 }

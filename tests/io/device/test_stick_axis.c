@@ -93,7 +93,7 @@ static void test_it_never_falls_between_neighbouring_numbers(void)
 }
 
 /* Half way out of a dead band of 0.2: 0.6; (1 - 0.4) 0.5 + 0.4 0.125 = 0.35. */
-static void test_expo_bends_the_way_to_the_cube(void)
+static void test_expo_bends_the_curve_to_the_cube(void)
 {
     const struct io_stick_axis_spec spec = {.dead_band = 0.2, .expo = 0.4, .scale = 2.0};
     TEST_ASSERT_DOUBLE_WITHIN(1e-15, 0.7, io_stick_axis_shape(&spec, 0.6));
@@ -101,7 +101,7 @@ static void test_expo_bends_the_way_to_the_cube(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-15, 0.125, io_stick_axis_shape(&cube, 0.5));
 }
 
-static void test_inverted_it_goes_the_other_way(void)
+static void test_inverted_it_has_the_opposite_sign(void)
 {
     struct io_stick_axis_spec spec = specs[1];
     spec.invert = true;
@@ -130,8 +130,8 @@ int main(void)
     RUN_TEST(test_full_deflection_is_the_scale_exactly);
     RUN_TEST(test_it_is_odd_rises_and_stays_inside_the_scale);
     RUN_TEST(test_it_never_falls_between_neighbouring_numbers);
-    RUN_TEST(test_expo_bends_the_way_to_the_cube);
-    RUN_TEST(test_inverted_it_goes_the_other_way);
+    RUN_TEST(test_expo_bends_the_curve_to_the_cube);
+    RUN_TEST(test_inverted_it_has_the_opposite_sign);
     RUN_TEST(test_no_number_is_the_centre_and_too_much_is_all);
     return UNITY_END();
 }

@@ -263,7 +263,7 @@ static void test_the_same_seed_gives_the_same_state_bit_for_bit(void)
     TEST_ASSERT_TRUE(memcmp(&state.noise, &other.noise, sizeof other.noise) != 0);
 }
 
-static void test_a_truth_that_is_not_a_number_is_shown_and_forgotten(void)
+static void test_a_truth_of_nan_is_passed_on_and_not_kept(void)
 {
     spec.range = 10.0, spec.quantum = 0.5, spec.walk_density = 1e-9;
     begin();
@@ -292,6 +292,6 @@ int main(void)
     RUN_TEST(test_white_noise_and_walk_are_uncorrelated);
     RUN_TEST(test_the_white_noise_does_not_depend_on_the_walk);
     RUN_TEST(test_the_same_seed_gives_the_same_state_bit_for_bit);
-    RUN_TEST(test_a_truth_that_is_not_a_number_is_shown_and_forgotten);
+    RUN_TEST(test_a_truth_of_nan_is_passed_on_and_not_kept);
     return UNITY_END();
 }

@@ -201,7 +201,7 @@ static void test_what_is_never_accepted_fails_and_the_next_step_goes_on(void)
     TEST_ASSERT_EQUAL_INT(IO_GROUND_WAITING, io_ground_result(ground, 2)->state);
 }
 
-static void test_each_firmware_is_told_the_height_its_way(void)
+static void test_each_firmware_gets_the_height_in_its_own_form(void)
 {
     script.step_count = 1;
     script.step[0] = (struct io_ground_step){
@@ -237,7 +237,7 @@ static void test_a_parameter_is_set_when_it_is_said_back(void)
     TEST_ASSERT_EQUAL_INT(IO_GROUND_DONE, io_ground_result(ground, 0)->state);
 }
 
-static void test_what_happens_to_a_step_is_shown_in_order(void)
+static void test_what_happens_to_a_step_is_recorded_in_order(void)
 {
     script.step_count = 2;
     script.step[0] =
@@ -285,9 +285,9 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_a_command_is_said_again_until_it_is_accepted);
     RUN_TEST(test_what_is_never_accepted_fails_and_the_next_step_goes_on);
-    RUN_TEST(test_each_firmware_is_told_the_height_its_way);
+    RUN_TEST(test_each_firmware_gets_the_height_in_its_own_form);
     RUN_TEST(test_a_parameter_is_set_when_it_is_said_back);
-    RUN_TEST(test_what_happens_to_a_step_is_shown_in_order);
+    RUN_TEST(test_what_happens_to_a_step_is_recorded_in_order);
     RUN_TEST(test_it_beats_every_second_and_waits_for_a_firmware);
     return UNITY_END();
 }

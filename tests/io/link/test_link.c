@@ -7,7 +7,7 @@
 
 #include "tests/io/link/link_fixture.h"
 
-static void test_safe_is_told_and_no_sample_follows(void)
+static void test_invalid_outputs_are_announced_and_no_sample_follows(void)
 {
     start_with_board(10000ull * MS);
     io_links_invalidate_outputs(links);
@@ -21,7 +21,7 @@ static void test_safe_is_told_and_no_sample_follows(void)
     io_links_invalidate_outputs(links); /* after the stop it sends nothing and does no harm */
 }
 
-static void test_a_hung_frame_thread_makes_the_outputs_safe(void)
+static void test_a_hung_frame_thread_invalidates_the_outputs(void)
 {
     start_with_board(10000ull * MS);
     rt_watchdog_kick(&watchdog, rt_now_ns());
@@ -46,7 +46,7 @@ static void test_the_stop_says_farewell(void)
     TEST_ASSERT_FALSE(board_receive(&board));
 }
 
-static void test_the_state_of_the_board_is_told(void)
+static void test_the_state_of_the_board_is_reported(void)
 {
     struct io_link_spec spec = make_spec(10000ull * MS);
     struct io_mavlink_message beat = {.kind = IO_MAVLINK_HEARTBEAT,
@@ -67,7 +67,7 @@ static void test_the_state_of_the_board_is_told(void)
     TEST_ASSERT_EQUAL(IO_BOARD_READY, io_link_board_state(links, 0));
 }
 
-static void test_a_board_that_fell_silent_is_silent(void)
+static void test_a_board_that_stopped_sending_is_silent(void)
 {
     start_with_board(20ull * MS);
     board_command(&board, 1);
@@ -76,7 +76,7 @@ static void test_a_board_that_fell_silent_is_silent(void)
     TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_link_board_state(links, 0));
 }
 
-static void test_the_pulse_of_the_commands_is_taken(void)
+static void test_the_cadence_of_the_commands_is_measured(void)
 {
     struct io_link_spec spec = make_spec(10000ull * MS);
     struct io_cadence cadence;
@@ -100,7 +100,7 @@ static void test_the_pulse_of_the_commands_is_taken(void)
     TEST_ASSERT_EQUAL_UINT64(0, cadence.silent);
 }
 
-static void test_a_port_in_use_is_named_with_the_way_out(void)
+static void test_a_port_in_use_is_named_with_the_remedy(void)
 {
     char error[IO_ERROR_MAX], port[16];
     struct io_link_spec spec = make_spec(0);
@@ -173,14 +173,14 @@ int main(int argc, char **argv)
     if (skipped != 0)
         return skipped;
     UNITY_BEGIN();
-    RUN_TEST(test_safe_is_told_and_no_sample_follows);
+    RUN_TEST(test_invalid_outputs_are_announced_and_no_sample_follows);
     if (mode == IO_LINK_THREADED) /* inline, no other thread checks the watchdog */
-        RUN_TEST(test_a_hung_frame_thread_makes_the_outputs_safe);
+        RUN_TEST(test_a_hung_frame_thread_invalidates_the_outputs);
     RUN_TEST(test_the_stop_says_farewell);
-    RUN_TEST(test_the_state_of_the_board_is_told);
-    RUN_TEST(test_a_board_that_fell_silent_is_silent);
-    RUN_TEST(test_the_pulse_of_the_commands_is_taken);
-    RUN_TEST(test_a_port_in_use_is_named_with_the_way_out);
+    RUN_TEST(test_the_state_of_the_board_is_reported);
+    RUN_TEST(test_a_board_that_stopped_sending_is_silent);
+    RUN_TEST(test_the_cadence_of_the_commands_is_measured);
+    RUN_TEST(test_a_port_in_use_is_named_with_the_remedy);
     RUN_TEST(test_bad_addresses_are_named);
     RUN_TEST(test_two_links_do_not_mix);
     return UNITY_END();

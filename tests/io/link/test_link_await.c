@@ -234,7 +234,7 @@ static void test_a_lost_reply_does_not_cost_all_the_others(void)
     TEST_ASSERT_TRUE(io_link_await(links, 0, 8000, PATIENCE_NS));
 }
 
-static void test_replies_that_nobody_asked_for_are_no_credit(void)
+static void test_unexpected_replies_are_no_credit(void)
 {
     run_lockstep(false);
     for (uint64_t i = 0; i < 3; i++)
@@ -321,7 +321,7 @@ int main(int argc, char **argv)
     RUN_TEST(test_a_late_reply_is_known_by_its_time);
     RUN_TEST(test_a_late_reply_of_a_board_with_its_own_clock_is_known_by_its_number);
     RUN_TEST(test_a_lost_reply_does_not_cost_all_the_others);
-    RUN_TEST(test_replies_that_nobody_asked_for_are_no_credit);
+    RUN_TEST(test_unexpected_replies_are_no_credit);
     RUN_TEST(test_a_board_may_leave_the_first_samples_unanswered);
     RUN_TEST(test_samples_before_the_first_reply_need_not_be_awaited);
     RUN_TEST(test_the_clock_of_a_new_board_is_judged_anew);

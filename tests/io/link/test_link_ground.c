@@ -78,7 +78,7 @@ static void test_the_ground_reaches_the_board_behind_the_sensors(void)
     TEST_ASSERT_EQUAL_UINT64(0, io_mavlink_get_counters(board.parser)->bad_crc);
 }
 
-static void test_nobody_but_the_ground_station_reaches_the_board(void)
+static void test_only_the_ground_station_reaches_the_board(void)
 {
     struct io_packet packet;
     start_with_ground(IO_PROTOCOL_MAVLINK);
@@ -111,7 +111,7 @@ static void test_a_flood_from_the_board_is_bounded_and_costs_the_oldest_frames(v
     uint32_t last = 0;
     struct io_packet packet;
     start_with_ground(IO_PROTOCOL_PX4_HITL);
-    ground_receive(&packet); /* the first heartbeat has no number */
+    ground_receive(&packet); /* the first heartbeat has no sequence number */
     for (uint32_t i = 0; i < FLOOD; i++) {
         numbered_heartbeat(1 + i);
         if (i % 50 == 0)
@@ -177,7 +177,7 @@ static void test_a_ground_station_whose_line_is_taken_does_not_keep_a_run_from_f
 }
 
 /* The station sends nothing before the firmware does, and then to the address of the firmware. */
-static void test_a_ground_station_on_its_own_line_speaks_with_who_spoke_there(void)
+static void test_a_ground_station_on_its_own_line_answers_the_sender_there(void)
 {
     struct io_link_spec spec = make_station_spec();
     uint16_t port = 0;
@@ -226,10 +226,10 @@ int main(int argc, char **argv)
     UNITY_BEGIN();
     RUN_TEST(test_what_the_board_says_reaches_the_ground_unaltered);
     RUN_TEST(test_the_ground_reaches_the_board_behind_the_sensors);
-    RUN_TEST(test_nobody_but_the_ground_station_reaches_the_board);
+    RUN_TEST(test_only_the_ground_station_reaches_the_board);
     RUN_TEST(test_a_flood_from_the_board_is_bounded_and_costs_the_oldest_frames);
     RUN_TEST(test_the_line_of_a_ground_station_is_named_when_it_is_none);
     RUN_TEST(test_a_ground_station_whose_line_is_taken_does_not_keep_a_run_from_flying);
-    RUN_TEST(test_a_ground_station_on_its_own_line_speaks_with_who_spoke_there);
+    RUN_TEST(test_a_ground_station_on_its_own_line_answers_the_sender_there);
     return UNITY_END();
 }

@@ -132,7 +132,7 @@ static void test_a_board_is_asked_for_its_time(void)
     }
 }
 
-static void test_nobody_is_asked_for_its_time_unasked(void)
+static void test_no_peer_is_asked_for_its_time_by_default(void)
 {
     start_with_board(10000ull * MS);
     board_heartbeat(&board);
@@ -167,7 +167,7 @@ static void wait_bytes(uint64_t count)
 }
 
 /* A stream may cut a message anywhere, even the very first one. */
-static void test_a_first_message_in_pieces_is_heard(void)
+static void test_a_first_message_in_pieces_is_received(void)
 {
     const int far = posix_openpt(O_RDWR | O_NOCTTY);
     TEST_ASSERT_TRUE(far >= 0 && grantpt(far) == 0 && unlockpt(far) == 0);
@@ -421,9 +421,9 @@ int main(int argc, char **argv)
     RUN_TEST(test_the_newest_command_wins);
     RUN_TEST(test_timesync_is_answered_when_it_is_ours);
     RUN_TEST(test_a_board_is_asked_for_its_time);
-    RUN_TEST(test_nobody_is_asked_for_its_time_unasked);
+    RUN_TEST(test_no_peer_is_asked_for_its_time_by_default);
     RUN_TEST(test_garbage_makes_no_peer);
-    RUN_TEST(test_a_first_message_in_pieces_is_heard);
+    RUN_TEST(test_a_first_message_in_pieces_is_received);
     RUN_TEST(test_cut_and_oversize_datagrams_are_bad_and_spoil_nothing);
     RUN_TEST(test_a_second_sender_is_ignored_and_counted);
     RUN_TEST(test_a_lost_peer_is_replaced_by_the_next_one);

@@ -64,7 +64,7 @@ static void test_samples_without_a_peer_are_dropped_and_counted(void)
     TEST_ASSERT_EQUAL_UINT64(2, counters().tx_dropped);
 }
 
-static void test_a_peer_in_the_spec_is_sent_to_at_once_and_nobody_else_is_heard(void)
+static void test_a_peer_in_the_spec_is_sent_to_at_once_and_no_other_is_received(void)
 {
     struct io_link_spec spec = make_spec(1);
     (void)snprintf(spec.bus.peer, sizeof spec.bus.peer, "127.0.0.1:%u",
@@ -167,7 +167,7 @@ static void open_neighbours(void)
     TEST_FAIL_MESSAGE("no two neighbouring ports are free");
 }
 
-static void test_betaflight_speaks_from_one_port_and_hears_at_two_others(void)
+static void test_betaflight_sends_from_one_port_and_receives_at_two_others(void)
 {
     const float speed[4] = {0.25f, 0.5f, 0.75f, 1.0f};
     struct io_link_spec spec = make_spec(10000ull * MS);
@@ -209,8 +209,8 @@ int main(int argc, char **argv)
     RUN_TEST(test_a_sample_leaves_in_order_with_the_sensors_last);
     RUN_TEST(test_samples_that_find_no_room_are_counted_and_the_others_keep_their_order);
     RUN_TEST(test_samples_without_a_peer_are_dropped_and_counted);
-    RUN_TEST(test_a_peer_in_the_spec_is_sent_to_at_once_and_nobody_else_is_heard);
+    RUN_TEST(test_a_peer_in_the_spec_is_sent_to_at_once_and_no_other_is_received);
     RUN_TEST(test_ardupilot_is_answered_where_it_spoke_and_paces_the_frames);
-    RUN_TEST(test_betaflight_speaks_from_one_port_and_hears_at_two_others);
+    RUN_TEST(test_betaflight_sends_from_one_port_and_receives_at_two_others);
     return UNITY_END();
 }

@@ -34,7 +34,7 @@ static const struct io_sync_pulse_message sample = {.sequence = 0x01020304,
                                                     .last = 1};
 
 /* The checksum was computed by another program: python3 -c 'import zlib...'. */
-static void test_a_pulse_is_forty_bytes_in_this_order(void)
+static void test_a_sync_pulse_is_forty_bytes_in_this_order(void)
 {
     unsigned char bytes[IO_SYNC_PULSE_SIZE];
     io_sync_pulse_encode(&sample, bytes);
@@ -45,7 +45,7 @@ static void test_a_pulse_is_forty_bytes_in_this_order(void)
     TEST_ASSERT_EQUAL_HEX8_ARRAY(expected, bytes, sizeof bytes);
 }
 
-static void test_a_pulse_is_read_back(void)
+static void test_a_sync_pulse_is_read_back(void)
 {
     unsigned char bytes[IO_SYNC_PULSE_SIZE];
     struct io_sync_pulse_message back;
@@ -55,7 +55,7 @@ static void test_a_pulse_is_read_back(void)
     TEST_ASSERT_FALSE(io_sync_pulse_decode(bytes, sizeof bytes - 1, &back));
 }
 
-static void test_a_bit_that_fell_over_makes_it_no_pulse(void)
+static void test_a_flipped_bit_makes_a_sync_pulse_invalid(void)
 {
     unsigned char bytes[IO_SYNC_PULSE_SIZE];
     struct io_sync_pulse_message back;
@@ -68,7 +68,7 @@ static void test_a_bit_that_fell_over_makes_it_no_pulse(void)
 }
 
 /* Garbage, half a pulse, a wrong checksum and false starts do not hide a whole pulse. */
-static void test_a_line_finds_every_whole_pulse_between_garbage(void)
+static void test_a_line_finds_every_whole_sync_pulse_between_garbage(void)
 {
     struct io_sync_pulse_stream stream = {0};
     unsigned char line[512], pulse[IO_SYNC_PULSE_SIZE];
@@ -115,7 +115,7 @@ static struct io_sync_pulse_message hear(struct io_udp *watch)
     return pulse;
 }
 
-static void test_every_nth_frame_sends_one_and_the_end_is_told(void)
+static void test_every_nth_frame_sends_one_and_the_end_is_sent(void)
 {
     static struct io_udp watch;
     open_pair(&watch, 3);
@@ -180,11 +180,11 @@ static void test_a_line_that_is_not_there_is_named_by_its_key(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_a_pulse_is_forty_bytes_in_this_order);
-    RUN_TEST(test_a_pulse_is_read_back);
-    RUN_TEST(test_a_bit_that_fell_over_makes_it_no_pulse);
-    RUN_TEST(test_a_line_finds_every_whole_pulse_between_garbage);
-    RUN_TEST(test_every_nth_frame_sends_one_and_the_end_is_told);
+    RUN_TEST(test_a_sync_pulse_is_forty_bytes_in_this_order);
+    RUN_TEST(test_a_sync_pulse_is_read_back);
+    RUN_TEST(test_a_flipped_bit_makes_a_sync_pulse_invalid);
+    RUN_TEST(test_a_line_finds_every_whole_sync_pulse_between_garbage);
+    RUN_TEST(test_every_nth_frame_sends_one_and_the_end_is_sent);
     RUN_TEST(test_a_serial_line_carries_them_too);
     RUN_TEST(test_a_line_that_is_not_there_is_named_by_its_key);
     return UNITY_END();

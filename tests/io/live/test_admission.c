@@ -43,7 +43,7 @@ static void crowd_in(int first, int count, uint32_t address)
         TEST_ASSERT_EQUAL_INT(-1, come(first + i, address));
 }
 
-static void test_the_oldest_of_the_silent_goes_for_the_newest(void)
+static void test_the_oldest_idle_connection_is_closed_for_the_newest(void)
 {
     crowd_in(0, IO_ADMISSION_WAITING_MAX, HOME);
     TEST_ASSERT_EQUAL_INT(0, come(300, HOME));
@@ -51,7 +51,7 @@ static void test_the_oldest_of_the_silent_goes_for_the_newest(void)
     TEST_ASSERT_EQUAL_UINT64(2, door.dismissed);
 }
 
-static void test_who_has_said_something_that_was_not_read_yet_stays(void)
+static void test_a_connection_with_unread_bytes_stays(void)
 {
     crowd_in(0, IO_ADMISSION_WAITING_MAX, HOME);
     said[0] = said[1] = true;
@@ -63,7 +63,7 @@ static void test_who_has_said_something_that_was_not_read_yet_stays(void)
     TEST_ASSERT_EQUAL_INT(0, come(303, HOME));
 }
 
-static void test_who_has_a_token_or_a_seat_stays_whatever_comes(void)
+static void test_a_connection_with_a_token_or_a_session_stays_whatever_comes(void)
 {
     crowd_in(0, 20, HOME);
     for (int i = 0; i < 10; i++) {
@@ -76,7 +76,7 @@ static void test_who_has_a_token_or_a_seat_stays_whatever_comes(void)
         TEST_ASSERT_TRUE(door.entry[i].connection == &people[i]);
 }
 
-static void test_the_address_with_the_most_gives_way(void)
+static void test_a_connection_of_the_address_with_the_most_is_closed(void)
 {
     crowd_in(0, 10, NEAR);
     crowd_in(20, 5, FAR);
@@ -95,7 +95,7 @@ static void test_an_address_has_so_many_and_loopback_has_no_address(void)
     crowd_in(0, IO_ADMISSION_ADDRESS_MAX + 1, HOME);
 }
 
-static void test_an_address_has_so_many_seats_but_for_operators(void)
+static void test_an_address_has_a_limit_of_sessions_except_for_operators(void)
 {
     for (int i = 0; i < IO_ADMISSION_SESSIONS_MAX; i++) {
         TEST_ASSERT_EQUAL_INT(-1, come(i, NEAR));
@@ -118,7 +118,7 @@ static void test_an_address_has_so_many_seats_but_for_operators(void)
     }
 }
 
-static void test_who_makes_no_request_is_let_go_in_time(void)
+static void test_a_connection_without_a_request_is_closed_in_time(void)
 {
     void *overdue[IO_ADMISSION_MAX];
     crowd_in(0, 3, HOME);
@@ -150,13 +150,13 @@ static void test_where_there_is_no_place_at_all_the_newest_goes(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_the_oldest_of_the_silent_goes_for_the_newest);
-    RUN_TEST(test_who_has_said_something_that_was_not_read_yet_stays);
-    RUN_TEST(test_who_has_a_token_or_a_seat_stays_whatever_comes);
-    RUN_TEST(test_the_address_with_the_most_gives_way);
+    RUN_TEST(test_the_oldest_idle_connection_is_closed_for_the_newest);
+    RUN_TEST(test_a_connection_with_unread_bytes_stays);
+    RUN_TEST(test_a_connection_with_a_token_or_a_session_stays_whatever_comes);
+    RUN_TEST(test_a_connection_of_the_address_with_the_most_is_closed);
     RUN_TEST(test_an_address_has_so_many_and_loopback_has_no_address);
-    RUN_TEST(test_an_address_has_so_many_seats_but_for_operators);
-    RUN_TEST(test_who_makes_no_request_is_let_go_in_time);
+    RUN_TEST(test_an_address_has_a_limit_of_sessions_except_for_operators);
+    RUN_TEST(test_a_connection_without_a_request_is_closed_in_time);
     RUN_TEST(test_where_there_is_no_place_at_all_the_newest_goes);
     return UNITY_END();
 }

@@ -363,7 +363,7 @@ static void test_the_largest_numbers_are_said_whole(void)
                 "\"18446744073709551615\",\"operator\":\"no\"},\"sessionId\":\"b\"}");
 }
 
-static void test_parameters_and_services_are_told_apart(void)
+static void test_parameters_and_services_are_distinguished(void)
 {
     io_foxglove_server_info(
         &out, &(struct io_foxglove_server){.name = "a", .session = "", .has_services = true});
@@ -714,7 +714,7 @@ int main(void)
     RUN_TEST(test_what_is_said_is_compact_and_behind_what_was_said);
     RUN_TEST(test_an_answer_to_no_request_has_no_id);
     RUN_TEST(test_the_largest_numbers_are_said_whole);
-    RUN_TEST(test_parameters_and_services_are_told_apart);
+    RUN_TEST(test_parameters_and_services_are_distinguished);
     RUN_TEST(test_an_empty_answer_has_its_nul);
     RUN_TEST(test_all_of_a_list_is_read_up_to_its_greatest_length);
     RUN_TEST(test_every_field_of_a_request_is_needed);

@@ -1,5 +1,5 @@
 /*
- * Sessions of the hub: greeting, subscriptions, thinning, losses, statuses, floods.
+ * Sessions of the hub: greeting, subscriptions, decimation, losses, statuses, floods.
  */
 #include "tests/io/live/hub_fixture.h"
 
@@ -23,7 +23,7 @@ static uint64_t next_number(struct io_session *client, uint32_t id)
     return number;
 }
 
-static void test_who_comes_is_told_what_there_is(void)
+static void test_a_new_session_is_sent_the_channels_and_services(void)
 {
     io_hub_status(hub, &(struct io_hub_status){
                            .id = "link", .on = true, .level = IO_FOXGLOVE_WARNING, .text = "lost"});
@@ -35,7 +35,7 @@ static void test_who_comes_is_told_what_there_is(void)
     TEST_ASSERT_NULL(next(client));
 }
 
-static void test_only_who_subscribed_gets_messages(void)
+static void test_only_subscribers_get_messages(void)
 {
     struct io_session *one = enter(0.0), *two = enter(0.0);
     TEST_ASSERT_FALSE(io_hub_is_subscribed(hub, STREAM));
@@ -53,7 +53,7 @@ static void test_only_who_subscribed_gets_messages(void)
     TEST_ASSERT_NULL(next(one));
 }
 
-static void test_who_leaves_wants_nothing_any_more(void)
+static void test_a_session_that_leaves_has_no_subscription_left(void)
 {
     struct io_session *client = enter(0.0);
     subscribe(client, 1, STREAM);
@@ -62,7 +62,7 @@ static void test_who_leaves_wants_nothing_any_more(void)
     TEST_ASSERT_FALSE(io_hub_is_subscribed(hub, STREAM));
 }
 
-static void test_what_lasts_is_given_to_who_comes_later(void)
+static void test_latched_messages_are_sent_to_later_sessions(void)
 {
     offer(SCENE, 5, 0);
     offer(SCENE, 6, 0);
@@ -72,7 +72,7 @@ static void test_what_lasts_is_given_to_who_comes_later(void)
     TEST_ASSERT_NULL(next(client));
 }
 
-static void test_a_stream_is_thinned_and_events_are_not(void)
+static void test_a_stream_is_decimated_and_events_are_not(void)
 {
     struct io_session *client = enter(50.0);
     subscribe(client, 1, STREAM);
@@ -94,7 +94,7 @@ static void test_a_stream_is_thinned_and_events_are_not(void)
     TEST_ASSERT_EQUAL_INT(900, event);
 }
 
-static void test_a_slow_viewer_loses_the_oldest_and_is_told(void)
+static void test_a_slow_viewer_loses_the_oldest_and_is_notified(void)
 {
     struct io_session *slow = enter(0.0), *quick = enter(0.0);
     subscribe(slow, 1, STREAM);
@@ -120,7 +120,7 @@ static void test_a_slow_viewer_loses_the_oldest_and_is_told(void)
     TEST_ASSERT_EQUAL_UINT64(2, hub->sent);
 }
 
-static void test_what_was_lost_on_the_way_is_told_too(void)
+static void test_messages_lost_upstream_are_reported_too(void)
 {
     struct io_session *client = enter(0.0);
     io_hub_count_lost(hub, 3);
@@ -128,7 +128,7 @@ static void test_what_was_lost_on_the_way_is_told_too(void)
     assert_next_has(client, "3 messages were lost");
 }
 
-static void test_large_messages_give_way_by_their_bytes(void)
+static void test_large_messages_are_dropped_by_their_bytes(void)
 {
     struct io_session *client = enter(0.0);
     unsigned char *large = calloc(1, IO_SESSION_QUEUE_BYTES_MAX);
@@ -145,7 +145,7 @@ static void test_large_messages_give_way_by_their_bytes(void)
     free(large);
 }
 
-static void test_mistakes_are_told_to_who_made_them(void)
+static void test_mistakes_are_reported_to_their_sender(void)
 {
     struct io_session *one = enter(0.0), *two = enter(0.0);
     subscribe(one, 1, CHANNEL_COUNT + 1);
@@ -166,7 +166,7 @@ static void test_mistakes_are_told_to_who_made_them(void)
     TEST_ASSERT_NULL(next(two));
 }
 
-static void test_the_newest_time_is_told_once(void)
+static void test_the_newest_time_is_sent_once(void)
 {
     struct io_session *client = enter(0.0);
     io_hub_time(hub, 5);
@@ -192,7 +192,7 @@ static void test_a_status_replaces_and_ends(void)
     TEST_ASSERT_NULL(next(later));
 }
 
-static void test_who_sends_steadily_is_borne_and_who_floods_is_not(void)
+static void test_a_steady_sender_is_kept_and_a_flooding_one_is_not(void)
 {
     struct io_session *client = enter(0.0), *other = enter(0.0), *large = enter(0.0);
     uint64_t now_ns = 1000000000;
@@ -215,7 +215,7 @@ static void test_who_sends_steadily_is_borne_and_who_floods_is_not(void)
     TEST_ASSERT_EQUAL_INT(1000000 / 4096, borne);
 }
 
-static void test_there_are_so_many_seats(void)
+static void test_the_number_of_sessions_is_limited(void)
 {
     for (int i = 0; i < IO_SERVER_SESSION_MAX; i++)
         TEST_ASSERT_NOT_NULL(io_hub_open_session(hub, 0.0, true));
@@ -246,7 +246,7 @@ static void test_each_subscription_is_counted_for_its_channel(void)
         continue;
 }
 
-static void test_losses_are_told_once_a_second(void)
+static void test_losses_are_reported_once_a_second(void)
 {
     static const char one_lost[] =
         "{\"op\":\"status\",\"level\":1,\"message\":\"5 messages were lost: this client reads "
@@ -313,21 +313,21 @@ static void test_the_greeting_is_what_there_is(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_who_comes_is_told_what_there_is);
-    RUN_TEST(test_only_who_subscribed_gets_messages);
-    RUN_TEST(test_who_leaves_wants_nothing_any_more);
-    RUN_TEST(test_what_lasts_is_given_to_who_comes_later);
-    RUN_TEST(test_a_stream_is_thinned_and_events_are_not);
-    RUN_TEST(test_a_slow_viewer_loses_the_oldest_and_is_told);
-    RUN_TEST(test_what_was_lost_on_the_way_is_told_too);
-    RUN_TEST(test_large_messages_give_way_by_their_bytes);
-    RUN_TEST(test_mistakes_are_told_to_who_made_them);
-    RUN_TEST(test_the_newest_time_is_told_once);
+    RUN_TEST(test_a_new_session_is_sent_the_channels_and_services);
+    RUN_TEST(test_only_subscribers_get_messages);
+    RUN_TEST(test_a_session_that_leaves_has_no_subscription_left);
+    RUN_TEST(test_latched_messages_are_sent_to_later_sessions);
+    RUN_TEST(test_a_stream_is_decimated_and_events_are_not);
+    RUN_TEST(test_a_slow_viewer_loses_the_oldest_and_is_notified);
+    RUN_TEST(test_messages_lost_upstream_are_reported_too);
+    RUN_TEST(test_large_messages_are_dropped_by_their_bytes);
+    RUN_TEST(test_mistakes_are_reported_to_their_sender);
+    RUN_TEST(test_the_newest_time_is_sent_once);
     RUN_TEST(test_a_status_replaces_and_ends);
-    RUN_TEST(test_who_sends_steadily_is_borne_and_who_floods_is_not);
-    RUN_TEST(test_there_are_so_many_seats);
+    RUN_TEST(test_a_steady_sender_is_kept_and_a_flooding_one_is_not);
+    RUN_TEST(test_the_number_of_sessions_is_limited);
     RUN_TEST(test_each_subscription_is_counted_for_its_channel);
-    RUN_TEST(test_losses_are_told_once_a_second);
+    RUN_TEST(test_losses_are_reported_once_a_second);
     RUN_TEST(test_as_many_statuses_as_there_are_places_are_kept);
     RUN_TEST(test_the_greeting_is_what_there_is);
     return UNITY_END();

@@ -1,5 +1,5 @@
 /*
- * Who may command: authority, operators, the stop.
+ * Which session may command: authority, operators, the stop.
  */
 #include "tests/io/live/hub_fixture.h"
 
@@ -23,7 +23,7 @@ static void assert_authority(struct io_session *client, uint32_t id, uint32_t ho
     TEST_ASSERT_EQUAL_MEMORY(expected, frame.data + IO_FOXGLOVE_HEAD_SIZE + 4, sizeof expected);
 }
 
-static void test_who_looks_on_commands_nothing_and_is_told_how(void)
+static void test_a_viewer_commands_nothing_and_is_told_how_to(void)
 {
     struct io_session *client = come_in(0.0, false);
     pause(client);
@@ -150,20 +150,20 @@ static void test_authority_is_asked_for_and_handed_over(void)
     TEST_ASSERT_EQUAL_STRING("viewer 2 has authority", bureau.noted);
     pause(one);
     assert_next_has(one, "viewer 2 has authority; it can hand it over");
-    ask_authority(two, IO_AUTHORITY_GIVE); /* nobody asks */
+    ask_authority(two, IO_AUTHORITY_GIVE); /* no session asks */
     assert_answer(two, true, "nobody");
     TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
     TEST_ASSERT_NULL(next(one));
     TEST_ASSERT_NULL(next(two));
 }
 
-static void test_who_asks_still_asks_when_another_was_quicker(void)
+static void test_a_request_stays_pending_when_another_was_quicker(void)
 {
     struct io_session *one = enter(0.0), *two = enter(0.0), *three = enter(0.0);
     pause(one);
     ask_authority(two, IO_AUTHORITY_ASK);
     assert_answer(two, true, "viewer 1 has been asked for authority");
-    io_hub_close_session(hub, one); /* nobody gets authority then */
+    io_hub_close_session(hub, one); /* no session gets authority then */
     TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
     ask_authority(three, IO_AUTHORITY_TAKE);
     assert_answer(three, true, "you have authority");
@@ -174,7 +174,7 @@ static void test_who_asks_still_asks_when_another_was_quicker(void)
     TEST_ASSERT_EQUAL_UINT64(two->serial, hub->authority.holder);
 }
 
-static void test_who_asked_and_left_asks_no_more(void)
+static void test_a_request_ends_with_its_session(void)
 {
     struct io_session *one = enter(0.0), *two = enter(0.0);
     pause(one);
@@ -186,7 +186,7 @@ static void test_who_asked_and_left_asks_no_more(void)
     TEST_ASSERT_EQUAL_UINT64(one->serial, hub->authority.holder);
 }
 
-static void test_everybody_sees_who_has_authority(void)
+static void test_every_session_sees_which_one_has_authority(void)
 {
     struct io_session *one = enter(60.0), *two = enter(60.0);
     io_hub_tick(hub, 1);
@@ -215,14 +215,14 @@ static void test_each_viewer_knows_its_number_and_what_it_may(void)
 }
 
 /* A page that hangs keeps its session, because its browser answers pings. */
-static void test_a_holder_that_says_nothing_loses_it_to_who_asks(void)
+static void test_a_silent_holder_loses_authority_to_the_next_that_asks(void)
 {
     const uint64_t s = 1000000000;
     struct io_session *one = enter(0.0), *two = enter(0.0);
     io_hub_tick(hub, 100 * s);
     pause(one);
     TEST_ASSERT_EQUAL_UINT64(one->serial, hub->authority.holder);
-    io_hub_tick(hub, 1000 * s); /* nobody asks */
+    io_hub_tick(hub, 1000 * s); /* no session asks */
     TEST_ASSERT_EQUAL_UINT64(one->serial, hub->authority.holder);
     say(one, "{\"op\":\"getParameters\",\"parameterNames\":[]}");
     ask_authority(two, IO_AUTHORITY_ASK);
@@ -273,16 +273,16 @@ static void test_a_stop_without_an_answer_is_answered_here(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_a_holder_that_says_nothing_loses_it_to_who_asks);
-    RUN_TEST(test_who_looks_on_commands_nothing_and_is_told_how);
+    RUN_TEST(test_a_silent_holder_loses_authority_to_the_next_that_asks);
+    RUN_TEST(test_a_viewer_commands_nothing_and_is_told_how_to);
     RUN_TEST(test_the_first_command_takes_authority_and_keeps_others_out);
     RUN_TEST(test_every_operator_may_stop_and_takes_nothing_by_it);
     RUN_TEST(test_nothing_refuses_a_stop);
     RUN_TEST(test_a_command_that_makes_no_sense_takes_nothing);
     RUN_TEST(test_authority_is_asked_for_and_handed_over);
-    RUN_TEST(test_who_asks_still_asks_when_another_was_quicker);
-    RUN_TEST(test_who_asked_and_left_asks_no_more);
-    RUN_TEST(test_everybody_sees_who_has_authority);
+    RUN_TEST(test_a_request_stays_pending_when_another_was_quicker);
+    RUN_TEST(test_a_request_ends_with_its_session);
+    RUN_TEST(test_every_session_sees_which_one_has_authority);
     RUN_TEST(test_each_viewer_knows_its_number_and_what_it_may);
     RUN_TEST(test_there_are_no_other_acts_of_authority);
     RUN_TEST(test_a_stop_without_an_answer_is_answered_here);

@@ -29,7 +29,7 @@ static void publish(struct io_session *client, uint32_t id, const void *bytes, s
     make_call(client, (const char *)message, 5 + size);
 }
 
-static void test_pictures_of_who_has_authority_are_passed_on(void)
+static void test_hand_messages_of_the_holder_of_authority_are_passed_on(void)
 {
     struct io_session *one = enter(0.0), *two = enter(0.0);
     struct io_hand_report picture;
@@ -104,7 +104,7 @@ static void test_pictures_that_stay_late_are_taken_again(void)
     TEST_ASSERT_TRUE(publish_at(client, 63040, 63040)); /* and back */
 }
 
-static void test_who_takes_the_stick_is_judged_anew(void)
+static void test_a_new_holder_of_the_stick_is_checked_anew(void)
 {
     struct io_session *client = enter(0.0);
     advertise_hand(client, 7);
@@ -125,7 +125,7 @@ static void assert_rests(int pictures)
 }
 
 /* The last motion must not go on until the silence counts as a loss. */
-static void test_who_flies_no_more_has_let_go_of_the_stick(void)
+static void test_a_session_without_authority_has_let_go_of_the_stick(void)
 {
     struct io_session *one = enter(0.0), *two = enter(0.0), *other = enter(0.0);
     struct io_hand_report push = pushed();
@@ -170,7 +170,7 @@ static void test_an_arm_is_handed_over_with_the_stick_at_rest(void)
     TEST_ASSERT_EQUAL_INT(2, flown.hands); /* a button that is already down is not a press */
 }
 
-static void test_who_takes_its_channel_back_has_let_go_of_the_stick(void)
+static void test_a_session_that_unadvertises_has_let_go_of_the_stick(void)
 {
     struct io_session *client = enter(0.0);
     const struct io_hand_report push = pushed();
@@ -223,7 +223,7 @@ static void test_a_hand_beside_does_not_come_to_fly_by_itself(void)
     TEST_ASSERT_EQUAL_UINT64(three->serial, hub->authority.holder);
 }
 
-static void test_what_is_wrong_with_pictures_is_told_once_a_second(void)
+static void test_errors_in_hand_messages_are_reported_once_a_second(void)
 {
     struct io_session *client = come_in(0.0, false);
     struct io_hand_report picture;
@@ -281,7 +281,7 @@ static void test_only_pictures_on_their_channel_are_passed_on(void)
     TEST_ASSERT_EQUAL_INT(0, flown.pictures + flown.hands);
 }
 
-static void test_where_nothing_is_flown_a_hand_is_told(void)
+static void test_without_a_cockpit_link_a_hand_message_is_refused_with_a_reason(void)
 {
     hub->hand.pass = NULL;
     struct io_session *client = enter(0.0);
@@ -292,17 +292,17 @@ static void test_where_nothing_is_flown_a_hand_is_told(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_pictures_of_who_has_authority_are_passed_on);
+    RUN_TEST(test_hand_messages_of_the_holder_of_authority_are_passed_on);
     RUN_TEST(test_pictures_that_come_much_later_than_others_are_dropped);
     RUN_TEST(test_a_clock_that_runs_a_little_slower_is_followed);
     RUN_TEST(test_pictures_that_stay_late_are_taken_again);
-    RUN_TEST(test_who_takes_the_stick_is_judged_anew);
-    RUN_TEST(test_who_flies_no_more_has_let_go_of_the_stick);
+    RUN_TEST(test_a_new_holder_of_the_stick_is_checked_anew);
+    RUN_TEST(test_a_session_without_authority_has_let_go_of_the_stick);
     RUN_TEST(test_an_arm_is_handed_over_with_the_stick_at_rest);
-    RUN_TEST(test_who_takes_its_channel_back_has_let_go_of_the_stick);
+    RUN_TEST(test_a_session_that_unadvertises_has_let_go_of_the_stick);
     RUN_TEST(test_a_hand_beside_does_not_come_to_fly_by_itself);
-    RUN_TEST(test_what_is_wrong_with_pictures_is_told_once_a_second);
+    RUN_TEST(test_errors_in_hand_messages_are_reported_once_a_second);
     RUN_TEST(test_only_pictures_on_their_channel_are_passed_on);
-    RUN_TEST(test_where_nothing_is_flown_a_hand_is_told);
+    RUN_TEST(test_without_a_cockpit_link_a_hand_message_is_refused_with_a_reason);
     return UNITY_END();
 }

@@ -3,7 +3,7 @@
  */
 #include "tests/io/live/hub_fixture.h"
 
-static void test_who_does_not_read_its_answers_is_let_go(void)
+static void test_a_session_that_does_not_read_its_answers_is_closed(void)
 {
     struct io_session *client = enter(0.0);
     for (int i = 0; i < 100000 && !client->gone; i++)
@@ -12,7 +12,7 @@ static void test_who_does_not_read_its_answers_is_let_go(void)
     TEST_ASSERT_TRUE(client->viewer->answer_bytes <= IO_SESSION_QUEUE_REPLIES_MAX);
 }
 
-static void test_parameters_are_shown(void)
+static void test_parameters_are_listed(void)
 {
     struct io_session *client = enter(0.0);
     bureau.value[0] = 2.5;
@@ -23,7 +23,7 @@ static void test_parameters_are_shown(void)
     TEST_ASSERT_NOT_NULL(strstr((const char *)frame.data, "\"bias\""));
 }
 
-static void test_a_set_is_answered_when_the_desk_has_answered(void)
+static void test_a_set_is_answered_when_the_operator_has_answered(void)
 {
     struct io_session *client = enter(0.0), *watcher = enter(0.0);
     say(watcher, "{\"op\":\"subscribeParameterUpdates\",\"parameterNames\":[\"bias\"]}");
@@ -67,7 +67,7 @@ static void test_a_refused_set_says_why(void)
     TEST_ASSERT_NULL(next(client)); /* it gave no id */
 }
 
-static void test_a_call_goes_to_the_desk_and_back(void)
+static void test_a_call_goes_to_the_operator_and_back(void)
 {
     struct io_session *client = enter(0.0);
     make_call(client, "\2\1\0\0\0\6\0\0\0\3\0\0\0cdr\0\1\0\0\7\0\0\0", 24);
@@ -82,7 +82,7 @@ static void test_a_call_goes_to_the_desk_and_back(void)
                              frame.data, 36);
 }
 
-static void test_answers_go_to_who_asked_in_any_order(void)
+static void test_answers_go_to_their_askers_in_any_order(void)
 {
     struct io_session *one = enter(0.0), *two = enter(0.0);
     make_call(one, "\2\0\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
@@ -104,7 +104,7 @@ static void test_answers_go_to_who_asked_in_any_order(void)
     TEST_ASSERT_EQUAL_UINT8(6, frame.data[5]);
 }
 
-static void test_a_call_that_cannot_be_made_fails_at_once(void)
+static void test_a_call_that_is_not_possible_fails_at_once(void)
 {
     struct io_session *client = enter(0.0);
     make_call(client, "\2\6\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
@@ -117,7 +117,7 @@ static void test_a_call_that_cannot_be_made_fails_at_once(void)
     TEST_ASSERT_EQUAL_INT(0, bureau.asked);
 }
 
-static void test_an_answer_for_who_has_left_goes_nowhere(void)
+static void test_an_answer_for_a_session_that_has_left_goes_nowhere(void)
 {
     struct io_session *client = enter(0.0);
     make_call(client, "\2\0\0\0\0\6\0\0\0\3\0\0\0cdr", 16);
@@ -130,7 +130,7 @@ static void test_an_answer_for_who_has_left_goes_nowhere(void)
 }
 
 /* The run accepts a request and never replies. */
-static void test_answers_that_were_lost_do_not_fill_the_desk_for_ever(void)
+static void test_lost_answers_of_calls_do_not_fill_the_table_for_ever(void)
 {
     struct io_session *client = enter(0.0);
     static const char call_pause[] = "\2\0\0\0\0\6\0\0\0\3\0\0\0cdr";
@@ -172,7 +172,7 @@ static void test_answers_that_are_there_make_room(void)
     TEST_ASSERT_EQUAL_INT(2, bureau.asked);
 }
 
-static void test_who_is_to_be_let_go_commands_nothing(void)
+static void test_a_session_that_is_being_closed_commands_nothing(void)
 {
     struct io_session *client = enter(0.0);
     client->gone = true;
@@ -181,7 +181,7 @@ static void test_who_is_to_be_let_go_commands_nothing(void)
     TEST_ASSERT_EQUAL_UINT64(0, hub->authority.holder);
 }
 
-static void test_whoever_waits_is_told_when_the_run_is_over(void)
+static void test_waiting_sessions_are_answered_when_the_run_is_over(void)
 {
     struct io_session *one = enter(0.0), *two = enter(0.0);
     pause(one);
@@ -258,7 +258,7 @@ static void test_parameters_are_asked_for_by_name_in_the_order_asked(void)
                    "\"value\":1.5}]}");
 }
 
-static void test_a_set_of_what_there_is_not_is_told_and_the_rest_is_set(void)
+static void test_a_set_of_an_unknown_parameter_is_reported_and_the_rest_is_set(void)
 {
     struct io_session *client = enter(0.0);
     say(client, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":\"gian\",\"value\":1},"
@@ -280,7 +280,7 @@ static void set_gain(struct io_session *client)
     say(client, "{\"op\":\"setParameters\",\"parameters\":[{\"name\":\"gain\",\"value\":1}]}");
 }
 
-static void test_sets_that_were_lost_do_not_fill_the_desk_for_ever(void)
+static void test_lost_answers_of_sets_do_not_fill_the_table_for_ever(void)
 {
     struct io_session *client = enter(0.0);
     for (int i = 0; i < IO_HUB_PENDING_MAX; i++) {
@@ -325,7 +325,7 @@ static void test_the_oldest_gives_its_place_wherever_it_is(void)
     TEST_ASSERT_EQUAL_INT(1, bureau.asked);
 }
 
-static void test_an_answer_to_a_question_that_nobody_asked_is_passed_over(void)
+static void test_an_answer_without_a_pending_request_is_ignored(void)
 {
     struct io_session *client = enter(0.0);
     pause(client);
@@ -358,7 +358,7 @@ static void test_a_call_that_failed_says_so(void)
 }
 
 /* A run without a service table: it can only be watched. */
-static void test_without_a_desk_there_is_nothing_to_ask_for(void)
+static void test_without_an_operator_there_are_no_services(void)
 {
     const struct io_server_spec spec = {
         .name = "mute", .channels = channels, .channel_count = CHANNEL_COUNT};
@@ -379,7 +379,7 @@ static void test_without_a_desk_there_is_nothing_to_ask_for(void)
     TEST_ASSERT_NULL(next(client));
 }
 
-static void test_of_errands_as_old_as_each_other_the_first_gives_its_place(void)
+static void test_of_pending_requests_of_the_same_age_the_first_is_replaced(void)
 {
     static char call_pause[] = "\2\0\0\0\0?\0\0\0\3\0\0\0cdr";
     struct io_session *client = enter(0.0);
@@ -446,8 +446,8 @@ static double growing_value(void *self, int index)
     return bureau.value[0] + index;
 }
 
-/* A service table with more parameters than are shown. */
-static void test_so_many_parameters_are_shown_and_no_more(void)
+/* A service table with more parameters than are listed. */
+static void test_the_number_of_listed_parameters_is_limited(void)
 {
     struct io_service_table large = service_table;
     large.parameter_count = IO_LIVE_PARAMETER_MAX + 1;
@@ -529,30 +529,30 @@ static void test_no_two_requests_have_the_same_ticket(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_who_does_not_read_its_answers_is_let_go);
-    RUN_TEST(test_parameters_are_shown);
-    RUN_TEST(test_a_set_is_answered_when_the_desk_has_answered);
+    RUN_TEST(test_a_session_that_does_not_read_its_answers_is_closed);
+    RUN_TEST(test_parameters_are_listed);
+    RUN_TEST(test_a_set_is_answered_when_the_operator_has_answered);
     RUN_TEST(test_a_refused_set_says_why);
-    RUN_TEST(test_a_call_goes_to_the_desk_and_back);
-    RUN_TEST(test_answers_go_to_who_asked_in_any_order);
-    RUN_TEST(test_a_call_that_cannot_be_made_fails_at_once);
-    RUN_TEST(test_an_answer_for_who_has_left_goes_nowhere);
-    RUN_TEST(test_answers_that_were_lost_do_not_fill_the_desk_for_ever);
+    RUN_TEST(test_a_call_goes_to_the_operator_and_back);
+    RUN_TEST(test_answers_go_to_their_askers_in_any_order);
+    RUN_TEST(test_a_call_that_is_not_possible_fails_at_once);
+    RUN_TEST(test_an_answer_for_a_session_that_has_left_goes_nowhere);
+    RUN_TEST(test_lost_answers_of_calls_do_not_fill_the_table_for_ever);
     RUN_TEST(test_answers_that_are_there_make_room);
-    RUN_TEST(test_who_is_to_be_let_go_commands_nothing);
-    RUN_TEST(test_whoever_waits_is_told_when_the_run_is_over);
+    RUN_TEST(test_a_session_that_is_being_closed_commands_nothing);
+    RUN_TEST(test_waiting_sessions_are_answered_when_the_run_is_over);
     RUN_TEST(test_parameters_are_watched_by_name_or_all);
     RUN_TEST(test_a_value_that_becomes_no_number_has_changed_once);
     RUN_TEST(test_parameters_are_asked_for_by_name_in_the_order_asked);
-    RUN_TEST(test_a_set_of_what_there_is_not_is_told_and_the_rest_is_set);
-    RUN_TEST(test_sets_that_were_lost_do_not_fill_the_desk_for_ever);
+    RUN_TEST(test_a_set_of_an_unknown_parameter_is_reported_and_the_rest_is_set);
+    RUN_TEST(test_lost_answers_of_sets_do_not_fill_the_table_for_ever);
     RUN_TEST(test_the_oldest_gives_its_place_wherever_it_is);
-    RUN_TEST(test_an_answer_to_a_question_that_nobody_asked_is_passed_over);
+    RUN_TEST(test_an_answer_without_a_pending_request_is_ignored);
     RUN_TEST(test_a_call_that_failed_says_so);
-    RUN_TEST(test_without_a_desk_there_is_nothing_to_ask_for);
-    RUN_TEST(test_of_errands_as_old_as_each_other_the_first_gives_its_place);
+    RUN_TEST(test_without_an_operator_there_are_no_services);
+    RUN_TEST(test_of_pending_requests_of_the_same_age_the_first_is_replaced);
     RUN_TEST(test_the_longest_requests_are_answered_whole);
-    RUN_TEST(test_so_many_parameters_are_shown_and_no_more);
+    RUN_TEST(test_the_number_of_listed_parameters_is_limited);
     RUN_TEST(test_refusals_name_the_service_and_the_call);
     RUN_TEST(test_no_two_requests_have_the_same_ticket);
     return UNITY_END();

@@ -88,7 +88,7 @@ static void test_numbers_are_little_endian_and_can_be_patched(void)
                              bytes.data, 22);
 }
 
-static void test_fields_are_read_back_and_the_end_is_seen(void)
+static void test_fields_are_read_back_and_the_end_is_detected(void)
 {
     io_put_u8(&bytes, 0xf1);
     io_put_u16(&bytes, 0xf3f2);
@@ -322,7 +322,7 @@ int main(void)
     RUN_TEST(test_memory_doubles_and_is_as_much_as_is_needed);
     RUN_TEST(test_after_a_failure_nothing_is_put_until_it_is_forgiven);
     RUN_TEST(test_numbers_are_little_endian_and_can_be_patched);
-    RUN_TEST(test_fields_are_read_back_and_the_end_is_seen);
+    RUN_TEST(test_fields_are_read_back_and_the_end_is_detected);
     RUN_TEST(test_definitions_are_found_by_every_number);
     RUN_TEST(test_a_definition_again_is_fine_and_another_contradicts);
     RUN_TEST(test_definitions_hold_64_mib_and_no_byte_more);

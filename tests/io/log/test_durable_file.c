@@ -31,7 +31,7 @@ static void test_the_folder_of_a_name_is_synced_whether_the_file_is_there_or_not
     TEST_ASSERT_EQUAL(0, io_durable_sync_folder("file"));
 }
 
-static void test_a_folder_that_is_not_there_is_told(void)
+static void test_a_folder_that_is_not_there_is_reported(void)
 {
     char path[64];
     snprintf(path, sizeof path, "%s/no/file", folder);
@@ -46,7 +46,7 @@ static void test_a_folder_that_is_not_there_is_told(void)
     unlink(path);
 }
 
-static void test_a_name_that_is_too_long_is_told(void)
+static void test_a_name_that_is_too_long_is_reported(void)
 {
     static char path[8192];
     memset(path, 'x', sizeof path - 1);
@@ -71,8 +71,8 @@ int main(void)
         return 1;
     UNITY_BEGIN();
     RUN_TEST(test_the_folder_of_a_name_is_synced_whether_the_file_is_there_or_not);
-    RUN_TEST(test_a_folder_that_is_not_there_is_told);
-    RUN_TEST(test_a_name_that_is_too_long_is_told);
+    RUN_TEST(test_a_folder_that_is_not_there_is_reported);
+    RUN_TEST(test_a_name_that_is_too_long_is_reported);
     RUN_TEST(test_what_has_nothing_to_sync_is_no_failure);
     const int failures = UNITY_END();
     rmdir(folder);

@@ -244,7 +244,7 @@ static void test_a_chunk_may_be_as_large_as_64_mib(void)
     assert_chunk_refused("", 64u << 20, "x", 1, "chunk holds 1 bytes and claims 67108864");
 }
 
-static void test_an_unknown_compression_is_told_in_one_line_and_not_at_length(void)
+static void test_an_unknown_compression_is_reported_in_one_short_line(void)
 {
     assert_chunk_refused("\x1f \x7f\x80zst", 1, "x", 1,
                          "compression \"? ?\x80zst\" is not supported (only zstd and none)");
@@ -321,7 +321,7 @@ static void test_a_schema_of_id_0_is_none(void)
     io_mcap_close(reader);
 }
 
-static void test_a_file_name_is_told_whole_as_long_as_it_fits(void)
+static void test_a_file_name_is_reported_whole_as_long_as_it_fits(void)
 {
     for (size_t length = 127; length <= 128; length++) {
         char name[160], line[256];
@@ -337,7 +337,7 @@ static void test_a_file_name_is_told_whole_as_long_as_it_fits(void)
     }
 }
 
-static void test_a_file_that_is_cut_while_it_is_read_is_told(void)
+static void test_a_file_that_is_cut_while_it_is_read_is_reported(void)
 {
     char line[256];
     struct io_mcap_message message;
@@ -382,11 +382,11 @@ int main(void)
     RUN_TEST(test_a_long_file_name_keeps_its_end_in_the_error);
     RUN_TEST(test_the_first_and_the_last_moment_belong_to_a_chunk);
     RUN_TEST(test_a_chunk_may_be_as_large_as_64_mib);
-    RUN_TEST(test_an_unknown_compression_is_told_in_one_line_and_not_at_length);
+    RUN_TEST(test_an_unknown_compression_is_reported_in_one_short_line);
     RUN_TEST(test_a_chunk_holds_schemas_channels_messages_and_what_is_unknown);
     RUN_TEST(test_chunks_of_several_sizes_are_unpacked);
     RUN_TEST(test_a_schema_of_id_0_is_none);
-    RUN_TEST(test_a_file_name_is_told_whole_as_long_as_it_fits);
-    RUN_TEST(test_a_file_that_is_cut_while_it_is_read_is_told);
+    RUN_TEST(test_a_file_name_is_reported_whole_as_long_as_it_fits);
+    RUN_TEST(test_a_file_that_is_cut_while_it_is_read_is_reported);
     return UNITY_END();
 }

@@ -189,7 +189,7 @@ static void test_a_log_without_its_head_is_read_by_its_summary(void)
     TEST_ASSERT_EQUAL_UINT64(0, losses.without_channel);
 }
 
-static void test_records_of_channels_that_nobody_defines_are_counted(void)
+static void test_records_of_undefined_channels_are_counted(void)
 {
     uint64_t records;
     make_log();
@@ -200,7 +200,7 @@ static void test_records_of_channels_that_nobody_defines_are_counted(void)
 }
 
 /* A topic that was damaged in the head is taken from the summary, which has a CRC. */
-static void test_a_sound_summary_is_believed_before_the_head(void)
+static void test_a_valid_summary_is_used_before_the_head(void)
 {
     make_log();
     unsigned char *topic = memmem(file.data, chunk_at[0], "/a", 2);
@@ -489,7 +489,7 @@ static void test_names_and_arrays_have_their_greatest_length(void)
     TEST_ASSERT_EQUAL_STRING("a", field.name);
 }
 
-static void test_a_unit_is_made_of_symbols_that_are_known(void)
+static void test_a_unit_consists_of_known_symbols(void)
 {
     static const struct {
         const char *text, *unit;
@@ -616,8 +616,8 @@ int main(void)
     RUN_TEST(test_a_wrong_byte_costs_at_most_its_chunk);
     RUN_TEST(test_a_hole_is_counted_and_the_records_behind_it_are_found);
     RUN_TEST(test_a_log_without_its_head_is_read_by_its_summary);
-    RUN_TEST(test_records_of_channels_that_nobody_defines_are_counted);
-    RUN_TEST(test_a_sound_summary_is_believed_before_the_head);
+    RUN_TEST(test_records_of_undefined_channels_are_counted);
+    RUN_TEST(test_a_valid_summary_is_used_before_the_head);
     RUN_TEST(test_attachments_and_metadata_come_along_and_bad_ones_do_not);
     RUN_TEST(test_metadata_with_a_key_that_is_none_is_left_out);
     RUN_TEST(test_what_is_no_log_is_refused_in_one_line);
@@ -631,7 +631,7 @@ int main(void)
     RUN_TEST(test_the_memory_before_a_trigger_is_bounded);
     RUN_TEST(test_every_type_has_its_size_and_its_kind);
     RUN_TEST(test_names_and_arrays_have_their_greatest_length);
-    RUN_TEST(test_a_unit_is_made_of_symbols_that_are_known);
+    RUN_TEST(test_a_unit_consists_of_known_symbols);
     RUN_TEST(test_each_number_of_an_array_is_printed);
     RUN_TEST(test_what_was_held_comes_in_order_of_time);
     return UNITY_END();

@@ -440,7 +440,7 @@ static void test_the_smallest_file_is_a_footer_between_two_magics(void)
     TEST_ASSERT_FALSE(io_mcap_recover_losses(recovery)->complete);
 }
 
-static void test_a_sound_summary_tells_how_many_messages_there_were(void)
+static void test_a_valid_summary_has_the_number_of_messages(void)
 {
     struct io_mcap_recover_losses losses;
     for (int bad = 0; bad < 2; bad++) {
@@ -795,7 +795,7 @@ int main(void)
     RUN_TEST(test_short_records_are_no_landmarks);
     RUN_TEST(test_gaps_are_counted_one_by_one);
     RUN_TEST(test_the_smallest_file_is_a_footer_between_two_magics);
-    RUN_TEST(test_a_sound_summary_tells_how_many_messages_there_were);
+    RUN_TEST(test_a_valid_summary_has_the_number_of_messages);
     RUN_TEST(test_the_crc_of_the_data_is_looked_at_once);
     RUN_TEST(test_a_message_outside_a_chunk_is_read_whole);
     RUN_TEST(test_chunks_that_cannot_be_are_counted_and_passed_over);

@@ -168,7 +168,7 @@ static void put_named_attachment(size_t letters, uint32_t crc_off)
     put_bytes_record(&file, 0x09, content.data, content.size);
 }
 
-static void test_a_wrong_attachment_is_named_by_its_first_letters(void)
+static void test_a_wrong_attachment_is_named_by_its_first_characters(void)
 {
     for (size_t letters = 31; letters <= 33; letters++) {
         char what[128], name[] = "abcdefghijklmnopqrstuvwxyzabcdefg";
@@ -235,7 +235,7 @@ static size_t put_footer(uint64_t summary_off, bool has_summary, uint32_t crc_of
     return footer;
 }
 
-static void test_a_footer_tells_the_summary_and_its_crc(void)
+static void test_a_footer_has_the_summary_offset_and_its_crc(void)
 {
     char what[64];
     for (int has_summary = 0; has_summary < 2; has_summary++) {
@@ -344,9 +344,9 @@ int main(void)
     RUN_TEST(test_every_record_is_as_long_as_its_fields);
     RUN_TEST(test_a_file_begins_with_a_whole_header);
     RUN_TEST(test_texts_with_a_nul_are_refused);
-    RUN_TEST(test_a_wrong_attachment_is_named_by_its_first_letters);
+    RUN_TEST(test_a_wrong_attachment_is_named_by_its_first_characters);
     RUN_TEST(test_many_attachments_and_metadata_are_all_found);
-    RUN_TEST(test_a_footer_tells_the_summary_and_its_crc);
+    RUN_TEST(test_a_footer_has_the_summary_offset_and_its_crc);
     RUN_TEST(test_a_footer_has_its_length_and_the_magic_alone_behind_it);
     RUN_TEST(test_summary_records_come_behind_the_data);
     RUN_TEST(test_the_data_have_their_crc);

@@ -387,7 +387,7 @@ static struct place find_record(struct blob log, int opcode, int n)
     return (struct place){0};
 }
 
-static void test_a_chunk_index_tells_where_its_chunk_and_its_messages_are(void)
+static void test_a_chunk_index_has_the_offsets_of_its_chunk_and_messages(void)
 {
     const struct blob log = small_log();
     for (int c = 0; c < 3; c++) {
@@ -486,7 +486,7 @@ static void test_attachments_and_metadata_have_their_indexes(void)
 }
 
 /* The summary consists of groups, and each group has a summary offset, in order. */
-static void test_the_summary_offsets_tell_the_groups_of_the_summary(void)
+static void test_the_summary_offsets_locate_the_groups_of_the_summary(void)
 {
     static const int groups[] = {0x03, 0x04, 0x0b, 0x08, 0x0a, 0x0d};
     const struct blob log = small_log();
@@ -522,7 +522,7 @@ static void test_a_log_of_nothing_has_no_empty_groups(void)
     free(log.data);
 }
 
-static void test_a_channel_tells_the_units_of_its_fields_and_how_many_are_left_out(void)
+static void test_a_channel_has_the_units_of_its_fields_and_its_decimation(void)
 {
     static const char *const own[] = {"k", "v", NULL};
     const struct io_channel_spec specs[] = {
@@ -577,11 +577,11 @@ int main(void)
     RUN_TEST(test_a_full_disk_costs_the_open_chunk_too);
     RUN_TEST(test_a_late_attachment_that_does_not_fit_is_left_out);
     RUN_TEST(test_a_log_on_a_full_device_is_refused);
-    RUN_TEST(test_a_chunk_index_tells_where_its_chunk_and_its_messages_are);
+    RUN_TEST(test_a_chunk_index_has_the_offsets_of_its_chunk_and_messages);
     RUN_TEST(test_statistics_count_what_is_in_the_file);
     RUN_TEST(test_attachments_and_metadata_have_their_indexes);
-    RUN_TEST(test_the_summary_offsets_tell_the_groups_of_the_summary);
+    RUN_TEST(test_the_summary_offsets_locate_the_groups_of_the_summary);
     RUN_TEST(test_a_log_of_nothing_has_no_empty_groups);
-    RUN_TEST(test_a_channel_tells_the_units_of_its_fields_and_how_many_are_left_out);
+    RUN_TEST(test_a_channel_has_the_units_of_its_fields_and_its_decimation);
     return UNITY_END();
 }

@@ -428,7 +428,7 @@ static void test_a_full_tmpfs_leaves_whole_chunks_and_a_summary(void)
     TEST_ASSERT_EQUAL_INT(0, code);
 }
 
-static void test_a_log_that_cannot_be_begun_is_refused(void)
+static void test_a_log_that_cannot_be_started_is_refused(void)
 {
     place(16);
     TEST_ASSERT_EQUAL_INT(-ENOSPC,
@@ -649,7 +649,7 @@ int main(void)
     RUN_TEST(test_fifty_thousand_records_a_second_lose_none);
     RUN_TEST(test_a_file_size_limit_ends_the_log_and_not_the_run);
     RUN_TEST(test_a_full_tmpfs_leaves_whole_chunks_and_a_summary);
-    RUN_TEST(test_a_log_that_cannot_be_begun_is_refused);
+    RUN_TEST(test_a_log_that_cannot_be_started_is_refused);
     RUN_TEST(test_a_log_that_is_being_written_is_left_alone);
     RUN_TEST(test_the_log_does_not_need_io_uring);
     RUN_TEST(test_a_file_size_limit_below_the_head_is_an_error_and_not_a_signal);

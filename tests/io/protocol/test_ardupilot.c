@@ -102,7 +102,7 @@ static void test_both_packets_become_controls(void)
     TEST_ASSERT_EQUAL_UINT64(0, bad());
 }
 
-static void test_a_channel_without_pulses_commands_nothing(void)
+static void test_a_channel_without_pulse_widths_commands_nothing(void)
 {
     unsigned char packet[LARGE];
     make_packet(packet, 18458, 0, 16);
@@ -213,7 +213,7 @@ static void test_the_reply_is_one_compact_line_between_two_ends(void)
     TEST_ASSERT_EQUAL(IO_DESTINATION_PEER, book.sent[0].way);
 }
 
-static void test_range_and_battery_are_told_where_there_are_any(void)
+static void test_range_and_battery_are_sent_where_there_are_any(void)
 {
     struct io_sample more = level;
     more.range = 2.5;
@@ -224,7 +224,7 @@ static void test_range_and_battery_are_told_where_there_are_any(void)
     TEST_ASSERT_NOT_NULL(strstr(line, ",\"battery\":{\"voltage\":16.25,\"current\":12.5}}\n"));
 }
 
-static void test_the_sticks_are_told_when_they_are_due(void)
+static void test_the_sticks_are_sent_when_they_are_due(void)
 {
     struct io_sample sticks = level;
     sticks.due |= IO_SEND_RC;
@@ -299,7 +299,7 @@ static void test_every_number_is_read_back_to_nine_digits(void)
         check_number(ldexp((double)rand() / RAND_MAX - 0.5, rand() % 120 - 60));
 }
 
-static void test_what_is_no_number_is_told_as_zero(void)
+static void test_nan_is_sent_as_zero(void)
 {
     struct io_sample sample = level;
     sample.gyro[0] = (double)NAN;
@@ -352,17 +352,17 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_both_packets_become_controls);
-    RUN_TEST(test_a_channel_without_pulses_commands_nothing);
+    RUN_TEST(test_a_channel_without_pulse_widths_commands_nothing);
     RUN_TEST(test_the_wrong_size_or_magic_is_bad);
     RUN_TEST(test_a_packet_that_comes_again_brings_the_last_reply_again);
     RUN_TEST(test_a_count_that_falls_is_a_new_start);
     RUN_TEST(test_a_packet_that_was_overtaken_is_no_new_start);
     RUN_TEST(test_the_reply_is_one_compact_line_between_two_ends);
-    RUN_TEST(test_range_and_battery_are_told_where_there_are_any);
-    RUN_TEST(test_the_sticks_are_told_when_they_are_due);
+    RUN_TEST(test_range_and_battery_are_sent_where_there_are_any);
+    RUN_TEST(test_the_sticks_are_sent_when_they_are_due);
     RUN_TEST(test_nothing_is_sent_without_sensors);
     RUN_TEST(test_every_number_is_read_back_to_nine_digits);
-    RUN_TEST(test_what_is_no_number_is_told_as_zero);
+    RUN_TEST(test_nan_is_sent_as_zero);
     RUN_TEST(test_the_longest_line_fits);
     RUN_TEST(test_the_time_keeps_its_microseconds);
     RUN_TEST(test_a_line_takes_no_memory);

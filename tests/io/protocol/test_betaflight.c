@@ -103,7 +103,7 @@ static void test_only_what_is_due_leaves(void)
     TEST_ASSERT_EQUAL_size_t(0, io_protocol_invalid_message(protocol, safe));
 }
 
-static void test_a_virtual_gps_is_told_degrees_and_east_north_up(void)
+static void test_a_virtual_gps_gets_degrees_and_east_north_up(void)
 {
     place(true);
     io_protocol_encode(protocol, &sample, 0, &port);
@@ -115,7 +115,7 @@ static void test_a_virtual_gps_is_told_degrees_and_east_north_up(void)
     TEST_ASSERT_EQUAL_DOUBLE(488.0, double_at(1, 8 * 16));
 }
 
-static void test_without_a_barometer_the_sea_is_told(void)
+static void test_without_a_barometer_sea_level_is_sent(void)
 {
     struct io_sample bare = sample;
     bare.pressure = 0.0;
@@ -155,7 +155,7 @@ static void make_raw(unsigned char packet[RAW], unsigned count)
     }
 }
 
-static void test_raw_pulses_are_scaled(void)
+static void test_raw_pulse_widths_are_scaled(void)
 {
     unsigned char packet[RAW];
     make_raw(packet, 6);
@@ -253,7 +253,7 @@ static void test_2026_6_counts_its_motors_from_the_rear_right(void)
 
 /* The first position is sent as it is, the others are mirrored about it; a new board starts
  * anew. */
-static void test_2026_6_is_told_both_coordinates_mirrored_about_the_first(void)
+static void test_2026_6_gets_both_coordinates_mirrored_about_the_first(void)
 {
     const double degrees = 180.0 / M_PI;
     struct io_sample moved = sample;
@@ -278,7 +278,7 @@ static void test_2026_6_is_told_both_coordinates_mirrored_about_the_first(void)
     TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.52 * degrees, double_at(3, 8 * 15));
 }
 
-static void test_2026_6_leaves_the_order_of_raw_pulses(void)
+static void test_2026_6_keeps_the_order_of_raw_pulse_widths(void)
 {
     unsigned char packet[RAW] = {16, 0};
     place_2026();
@@ -301,12 +301,12 @@ int main(void)
     RUN_TEST(test_the_state_leaves_as_eighteen_doubles_behind_the_sticks);
     RUN_TEST(test_the_sticks_go_to_the_next_port);
     RUN_TEST(test_only_what_is_due_leaves);
-    RUN_TEST(test_a_virtual_gps_is_told_degrees_and_east_north_up);
-    RUN_TEST(test_without_a_barometer_the_sea_is_told);
+    RUN_TEST(test_a_virtual_gps_gets_degrees_and_east_north_up);
+    RUN_TEST(test_without_a_barometer_sea_level_is_sent);
     RUN_TEST(test_motor_speeds_keep_their_order);
-    RUN_TEST(test_raw_pulses_are_scaled);
+    RUN_TEST(test_raw_pulse_widths_are_scaled);
     RUN_TEST(test_other_sizes_and_numbers_are_bad);
-    RUN_TEST(test_2026_6_is_told_both_coordinates_mirrored_about_the_first);
-    RUN_TEST(test_2026_6_leaves_the_order_of_raw_pulses);
+    RUN_TEST(test_2026_6_gets_both_coordinates_mirrored_about_the_first);
+    RUN_TEST(test_2026_6_keeps_the_order_of_raw_pulse_widths);
     return UNITY_END();
 }

@@ -86,7 +86,7 @@ static void test_every_press_flips_its_bit_and_no_release_does(void)
 }
 
 /* A button goes down, up, down, up while no frame latches: after an outage, or in a pause. */
-static void test_two_presses_that_nobody_saw_are_one_where_they_do_the_same(void)
+static void test_two_unread_presses_are_one_where_they_do_the_same(void)
 {
     (void)hold(0);
     book.ignored = true;
@@ -103,7 +103,7 @@ static void test_two_presses_that_nobody_saw_are_one_where_they_do_the_same(void
 }
 
 /* The decoder does not see when the frame latches: it learns it with the next command only. */
-static void test_a_press_after_one_that_was_seen_is_given_out_at_once(void)
+static void test_a_press_after_one_that_was_read_is_given_out_at_once(void)
 {
     (void)hold(0);
     book.ignored = true;
@@ -121,7 +121,7 @@ static void test_a_press_after_one_that_was_seen_is_given_out_at_once(void)
     TEST_ASSERT_EQUAL_HEX64(0, hold(0)->flags);
 }
 
-static void test_the_last_of_many_modes_that_nobody_saw_is_told(void)
+static void test_the_last_of_many_unread_modes_is_given_out(void)
 {
     (void)hold(0);
     book.ignored = true;
@@ -190,7 +190,7 @@ static void test_a_picture_that_was_overtaken_moves_nothing(void)
     TEST_ASSERT_TRUE(show_at(5000021, 0, 1.0f)->controls[0] == 1.0f);
 }
 
-static void test_a_clock_that_was_set_back_and_another_hand_are_heard(void)
+static void test_a_clock_that_was_set_back_and_another_hand_are_accepted(void)
 {
     (void)show_at(9000000, 0, 0.0f);
     TEST_ASSERT_TRUE(show_at(9000000 - IO_HAND_LATE_US, 0, 1.0f)->controls[0] == 1.0f);
@@ -252,7 +252,7 @@ static void test_what_is_no_picture_is_counted_and_commands_nothing(void)
     TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_protocol_facts(protocol)->board);
 }
 
-static void test_hands_are_told_nothing(void)
+static void test_nothing_is_sent_to_hand_controllers(void)
 {
     const struct io_protocol_port port = notebook_port(&book);
     const struct io_sample sample = {.due = 0x1ff};
@@ -269,17 +269,17 @@ int main(void)
     RUN_TEST(test_axes_move_the_controls_of_their_map);
     RUN_TEST(test_buttons_are_flags_while_they_are_down);
     RUN_TEST(test_every_press_flips_its_bit_and_no_release_does);
-    RUN_TEST(test_two_presses_that_nobody_saw_are_one_where_they_do_the_same);
-    RUN_TEST(test_a_press_after_one_that_was_seen_is_given_out_at_once);
-    RUN_TEST(test_the_last_of_many_modes_that_nobody_saw_is_told);
+    RUN_TEST(test_two_unread_presses_are_one_where_they_do_the_same);
+    RUN_TEST(test_a_press_after_one_that_was_read_is_given_out_at_once);
+    RUN_TEST(test_the_last_of_many_unread_modes_is_given_out);
     RUN_TEST(test_the_mode_is_that_of_the_last_mode_button);
     RUN_TEST(test_a_button_that_was_down_when_the_device_came_is_no_press);
     RUN_TEST(test_a_picture_of_version_2_has_its_sender_s_time);
     RUN_TEST(test_a_picture_that_was_overtaken_moves_nothing);
-    RUN_TEST(test_a_clock_that_was_set_back_and_another_hand_are_heard);
+    RUN_TEST(test_a_clock_that_was_set_back_and_another_hand_are_accepted);
     RUN_TEST(test_a_clock_that_was_set_back_a_little_costs_two_pictures);
     RUN_TEST(test_many_that_were_overtaken_one_by_one_move_nothing);
     RUN_TEST(test_what_is_no_picture_is_counted_and_commands_nothing);
-    RUN_TEST(test_hands_are_told_nothing);
+    RUN_TEST(test_nothing_is_sent_to_hand_controllers);
     return UNITY_END();
 }

@@ -224,7 +224,7 @@ static void test_sequence_gaps_are_counted_per_component(void)
     TEST_ASSERT_EQUAL_UINT64(7, counted()->lost);
 }
 
-static void test_more_components_than_the_table_holds_are_heard_and_not_watched(void)
+static void test_more_components_than_the_table_holds_are_received_and_not_watched(void)
 {
     for (unsigned i = 0; i < 2 * IO_MAVLINK_SOURCE_MAX; i++)
         feed_heartbeat(0, (uint8_t)i);
@@ -385,7 +385,7 @@ int main(void)
     RUN_TEST(test_a_cut_datagram_is_bad_and_does_not_spoil_the_next);
     RUN_TEST(test_a_lost_byte_costs_one_frame_of_a_stream);
     RUN_TEST(test_sequence_gaps_are_counted_per_component);
-    RUN_TEST(test_more_components_than_the_table_holds_are_heard_and_not_watched);
+    RUN_TEST(test_more_components_than_the_table_holds_are_received_and_not_watched);
     RUN_TEST(test_an_unknown_id_is_skipped_and_not_bad);
     RUN_TEST(test_a_known_message_without_use_is_other);
     RUN_TEST(test_signed_frames_are_read_and_other_flags_refused);

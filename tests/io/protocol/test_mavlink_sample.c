@@ -179,7 +179,7 @@ static void test_numbers_beyond_the_wire_stop_at_its_ends(void)
 }
 
 /* ATT_POS_MOCAP: time | q[4] | x y z | covariance[21], id 138 */
-static void test_a_star_tracker_tells_an_attitude_and_no_position(void)
+static void test_a_star_tracker_sends_an_attitude_and_no_position(void)
 {
     io_mavlink_from_sample(&sample, IO_MAVLINK_TRACKER, &message);
     check_frame(io_mavlink_encode(&sender, &message, frame), 138, 109, 120);
@@ -192,7 +192,7 @@ static void test_a_star_tracker_tells_an_attitude_and_no_position(void)
 }
 
 /* DEBUG_VECT: time | x y z | name[10], id 250 */
-static void test_a_sun_sensor_tells_a_vector_by_name(void)
+static void test_a_sun_sensor_sends_a_vector_by_name(void)
 {
     io_mavlink_from_sample(&sample, IO_MAVLINK_VECTOR, &message);
     check_frame(io_mavlink_encode(&sender, &message, frame), 250, 49, 30);
@@ -204,7 +204,7 @@ static void test_a_sun_sensor_tells_a_vector_by_name(void)
 }
 
 /* DEBUG_FLOAT_ARRAY: time | array_id | name[10] | data[58], id 350 */
-static void test_encoders_tell_an_array_by_name(void)
+static void test_encoders_send_an_array_by_name(void)
 {
     struct io_sample sixteen = sample;
     sixteen.angle_count = 99; /* more than the array has */
@@ -227,7 +227,7 @@ static void test_encoders_tell_an_array_by_name(void)
 }
 
 /* RC_CHANNELS: boot_ms | channel[18] | count | rssi, id 65 */
-static void test_the_sticks_are_told_as_pulses(void)
+static void test_the_sticks_are_sent_as_pulse_widths(void)
 {
     io_mavlink_from_sample(&sample, IO_MAVLINK_RC, &message);
     check_frame(io_mavlink_encode(&sender, &message, frame), 65, 118, 42);
@@ -240,7 +240,7 @@ static void test_the_sticks_are_told_as_pulses(void)
     TEST_ASSERT_EQUAL_UINT8(255, frame[10 + 41]);
 }
 
-static void test_without_a_barometer_no_altitude_is_made_up(void)
+static void test_without_a_barometer_no_altitude_is_invented(void)
 {
     struct io_sample bare = sample;
     bare.pressure = 0.0;
@@ -248,7 +248,7 @@ static void test_without_a_barometer_no_altitude_is_made_up(void)
     TEST_ASSERT_EQUAL_FLOAT(0.0f, message.sensor.pressure_altitude_m);
 }
 
-static void test_a_timesync_answer_echoes_and_goes_to_who_asked(void)
+static void test_a_timesync_answer_echoes_and_goes_to_its_asker(void)
 {
     const int64_t request[2] = {0, 4711};
     const struct wire wire = wire_v2(0, 0, TIMESYNC, CRC_TIMESYNC, request, sizeof request);
@@ -274,7 +274,7 @@ static void round_trip(const struct io_mavlink_message *in)
     TEST_ASSERT_EQUAL_HEX8_ARRAY(frame, again, size);
 }
 
-static void test_every_message_survives_the_way_out_and_in(void)
+static void test_every_message_survives_encoding_and_decoding(void)
 {
     struct io_mavlink_message in;
     const enum io_mavlink_kind kinds[] = {IO_MAVLINK_TRACKER, IO_MAVLINK_VECTOR, IO_MAVLINK_ARRAY,
@@ -401,7 +401,7 @@ static void test_the_sea_is_at_no_altitude_and_a_mountain_is_high(void)
     TEST_ASSERT_EQUAL_FLOAT(0.0f, message.sensor.pressure_altitude_m);
 }
 
-static void test_every_status_is_told(void)
+static void test_every_status_is_sent(void)
 {
     const enum io_mavlink_status states[] = {IO_MAVLINK_ACTIVE, IO_MAVLINK_EMERGENCY,
                                              IO_MAVLINK_POWEROFF};
@@ -438,18 +438,18 @@ int main(void)
     RUN_TEST(test_a_gps_message_is_scaled_and_rounded);
     RUN_TEST(test_a_state_message_is_scaled_and_rounded);
     RUN_TEST(test_numbers_beyond_the_wire_stop_at_its_ends);
-    RUN_TEST(test_a_star_tracker_tells_an_attitude_and_no_position);
-    RUN_TEST(test_a_sun_sensor_tells_a_vector_by_name);
-    RUN_TEST(test_encoders_tell_an_array_by_name);
-    RUN_TEST(test_the_sticks_are_told_as_pulses);
-    RUN_TEST(test_without_a_barometer_no_altitude_is_made_up);
-    RUN_TEST(test_a_timesync_answer_echoes_and_goes_to_who_asked);
-    RUN_TEST(test_every_message_survives_the_way_out_and_in);
+    RUN_TEST(test_a_star_tracker_sends_an_attitude_and_no_position);
+    RUN_TEST(test_a_sun_sensor_sends_a_vector_by_name);
+    RUN_TEST(test_encoders_send_an_array_by_name);
+    RUN_TEST(test_the_sticks_are_sent_as_pulse_widths);
+    RUN_TEST(test_without_a_barometer_no_altitude_is_invented);
+    RUN_TEST(test_a_timesync_answer_echoes_and_goes_to_its_asker);
+    RUN_TEST(test_every_message_survives_encoding_and_decoding);
     RUN_TEST(test_every_number_of_a_sample_has_its_place);
     RUN_TEST(test_the_course_goes_round_the_compass);
     RUN_TEST(test_numbers_are_rounded_to_the_nearest);
     RUN_TEST(test_the_sea_is_at_no_altitude_and_a_mountain_is_high);
-    RUN_TEST(test_every_status_is_told);
+    RUN_TEST(test_every_status_is_sent);
     RUN_TEST(test_an_answer_names_system_and_component);
     return UNITY_END();
 }

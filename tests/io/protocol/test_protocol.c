@@ -96,7 +96,7 @@ static void test_the_usual_values_of_every_protocol(void)
     }
 }
 
-static void test_safe_is_a_heartbeat_in_distress_where_there_are_heartbeats(void)
+static void test_invalid_outputs_are_an_emergency_heartbeat_where_there_are_heartbeats(void)
 {
     for (int i = 0; i < IO_PROTOCOL_COUNT; i++) {
         unsigned char safe[IO_PROTOCOL_INVALID_MAX];
@@ -316,7 +316,7 @@ static void test_a_new_far_end_is_not_held_to_an_old_question(void)
     TEST_ASSERT_TRUE(take_timesync(protocol, 5, 2000, 0, 0));
 }
 
-static void test_we_answer_who_asks_all_or_us(void)
+static void test_requests_to_all_or_to_us_are_answered(void)
 {
     static const struct {
         int system, component;
@@ -348,7 +348,7 @@ static void test_we_answer_who_asks_all_or_us(void)
     }
 }
 
-static void test_who_has_no_clock_is_not_asked(void)
+static void test_a_board_without_a_clock_is_not_asked_for_its_time(void)
 {
     for (int i = IO_PROTOCOL_ARDUPILOT; i < IO_PROTOCOL_COUNT; i++)
         io_protocol_query_time(place(i, memory), 1000, &port);
@@ -407,7 +407,7 @@ int main(void)
     RUN_TEST(test_the_traits_are_what_users_expect);
     RUN_TEST(test_the_names_are_those_of_the_rows);
     RUN_TEST(test_the_usual_values_of_every_protocol);
-    RUN_TEST(test_safe_is_a_heartbeat_in_distress_where_there_are_heartbeats);
+    RUN_TEST(test_invalid_outputs_are_an_emergency_heartbeat_where_there_are_heartbeats);
     RUN_TEST(test_garbage_is_bad_and_moves_nothing);
     RUN_TEST(test_no_protocol_takes_memory);
     RUN_TEST(test_two_of_a_kind_share_nothing);
@@ -416,8 +416,8 @@ int main(void)
     RUN_TEST(test_our_question_for_the_time_is_answered_once);
     RUN_TEST(test_a_question_with_our_number_is_no_answer);
     RUN_TEST(test_a_new_far_end_is_not_held_to_an_old_question);
-    RUN_TEST(test_we_answer_who_asks_all_or_us);
-    RUN_TEST(test_who_has_no_clock_is_not_asked);
+    RUN_TEST(test_requests_to_all_or_to_us_are_answered);
+    RUN_TEST(test_a_board_without_a_clock_is_not_asked_for_its_time);
     RUN_TEST(test_the_load_of_every_message_is_its_size);
     RUN_TEST(test_a_protocol_stays_in_its_memory);
     return UNITY_END();

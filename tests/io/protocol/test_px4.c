@@ -78,7 +78,7 @@ static uint32_t sent_id(int index)
     return frame[7] | (uint32_t)frame[8] << 8;
 }
 
-static void test_the_first_words_of_px4_are_heard_and_not_answered(void)
+static void test_the_first_messages_of_px4_are_received_and_not_answered(void)
 {
     place(IO_PROTOCOL_PX4, true);
     unsigned char interval[33] = {0};
@@ -157,7 +157,7 @@ static void test_a_blinded_tracker_says_nothing(void)
     TEST_ASSERT_EQUAL_UINT32(SENSOR, sent_id(0));
 }
 
-static void test_a_board_without_the_hil_flag_is_told_apart(void)
+static void test_a_board_without_the_hil_flag_is_distinguished(void)
 {
     const struct wire ground = heartbeat(0, 8, 0x20);
     take(&ground); /* not a flight controller: its flag is ignored */
@@ -310,11 +310,11 @@ static void test_numbers_start_anew_with_a_new_board(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_the_first_words_of_px4_are_heard_and_not_answered);
+    RUN_TEST(test_the_first_messages_of_px4_are_received_and_not_answered);
     RUN_TEST(test_a_build_without_lockstep_says_so);
     RUN_TEST(test_the_sensors_that_move_the_clock_leave_last);
     RUN_TEST(test_a_blinded_tracker_says_nothing);
-    RUN_TEST(test_a_board_without_the_hil_flag_is_told_apart);
+    RUN_TEST(test_a_board_without_the_hil_flag_is_distinguished);
     RUN_TEST(test_everything_but_commands_is_passed_on_unaltered);
     RUN_TEST(test_timesync_is_answered_and_not_passed_on);
     RUN_TEST(test_a_stream_may_be_cut_anywhere);

@@ -1,5 +1,5 @@
 /*
- * The ghost is where the vehicle will be: as far as all commands are known, bit for bit.
+ * The prediction is where the vehicle will be: as far as all commands are known, bit for bit.
  */
 #include "config/scenario.h"
 #include "rt/executive/predictor.h"
@@ -11,9 +11,9 @@
 #include "rt/executive/operator/operator.h"
 #include "tests/rt/executive/frames.h"
 
-static const atomic_bool go_on;   /* nobody stops it */
+static const atomic_bool go_on;   /* it is never stopped */
 static const char *root;          /* of the source tree */
-static struct cfg_scenario *twin; /* the ghost's own */
+static struct cfg_scenario *twin; /* the predictor's own */
 static struct sim *predicting_sim;
 static const struct sim_prediction_input *prediction_input;
 static bool silent;
@@ -30,18 +30,18 @@ static uint64_t presses_until(uint64_t frame)
 
 /* A hand that never rests, a board that begins anew, one that falls silent for a while: functions
  * of the frame alone. */
-static bool write_letter(uint64_t frame, int link, struct io_command *letter)
+static bool make_command(uint64_t frame, int link, struct io_command *command)
 {
     const uint64_t beat = (uint64_t)(link == 0 ? 7 : 11);
     if (silent || frame % beat != 3)
         return false;
-    *letter = (struct io_command){.resets = link == 1 && frame % 1001 == 3};
-    letter->link = (uint8_t)link;
-    letter->kind = frame % 1300 > 1200 ? IO_COMMAND_LOSS : IO_COMMAND_CONTROLS;
-    letter->sequence = (uint32_t)frame;
-    letter->flags = presses_until(frame) << 32;
+    *command = (struct io_command){.resets = link == 1 && frame % 1001 == 3};
+    command->link = (uint8_t)link;
+    command->kind = frame % 1300 > 1200 ? IO_COMMAND_LOSS : IO_COMMAND_CONTROLS;
+    command->sequence = (uint32_t)frame;
+    command->flags = presses_until(frame) << 32;
     for (int i = 0; i < IO_CONTROL_MAX; i++)
-        letter->controls[i] = (float)sin(0.01 * (double)frame + i + link);
+        command->controls[i] = (float)sin(0.01 * (double)frame + i + link);
     return true;
 }
 
@@ -50,13 +50,13 @@ static void read_inputs(void *self, struct sim *to, uint64_t frame)
     (void)self;
     for (int i = 0; i < to->spec->link_count; i++) {
         struct sim_delay_line *line = &to->scratch.delay_in[i];
-        struct io_command letter;
-        const bool fresh = write_letter(frame, i, &letter);
+        struct io_command command;
+        const bool fresh = make_command(frame, i, &command);
         sim_delay_line_end_fault(line, frame, frame, fresh);
         if (fresh && line->slots == 0)
-            sim_apply_command(to, &letter, frame);
+            sim_apply_command(to, &command, frame);
         else if (fresh)
-            sim_delay_line_push(line, frame, frame, &letter);
+            sim_delay_line_push(line, frame, frame, &command);
         for (const struct io_command *out; (out = sim_delay_line_pop(line, frame)) != NULL;)
             sim_apply_command(to, out, frame);
     }
@@ -83,7 +83,7 @@ static void bring_up_both(const char *text)
     TEST_ASSERT_EQUAL_size_t(sim->vehicle->state_size, predicting_sim->vehicle->state_size);
 }
 
-/* The next outlook, as the frame leaves it. */
+/* The next prediction input, as the frame leaves it. */
 static void run_to_outlook(void)
 {
     bool fresh;
@@ -97,7 +97,7 @@ static void run_to_outlook(void)
     TEST_ASSERT_FALSE(prediction_input->cut);
 }
 
-/* The vehicle with all that drives it; instruments have not looked in the ghost. */
+/* The vehicle with all that drives it; instruments have not run in the predictor. */
 static void expect_same(void)
 {
     const struct sim_vehicle *there = sim->vehicle, *here = predicting_sim->vehicle;
@@ -199,7 +199,7 @@ static const char craft[] =
     "tunable: [devices.wheel.max_torque, environment.wind.x]\n"
     "predictor: {rate: 20 Hz, ahead: 250 ms}\n";
 
-static void test_the_ghost_of_a_hand_is_where_the_vehicle_will_be(void)
+static void test_the_prediction_for_a_hand_is_where_the_vehicle_will_be(void)
 {
     bring_up_both(read_hand());
     TEST_ASSERT_EQUAL_UINT32(500, scenario->spec.predictor.ahead);
@@ -227,8 +227,9 @@ static void test_so_is_that_of_a_hand_whose_wire_is_late_by_a_fault(void)
     TEST_ASSERT_GREATER_THAN_UINT64(100, sim->scratch.delay_in[0].hits);
 }
 
-/* A grapple that is still under way happens to the ghost first, and so does all that follows. */
-static void test_the_ghost_of_an_arm_grapples_before_the_arm(void)
+/* A grapple that is still under way happens to the predicted vehicle first, and so does all that
+ * follows. */
+static void test_the_predicted_arm_grapples_before_the_arm(void)
 {
     int ahead = 0;
     bring_up_both(read_arm());
@@ -249,8 +250,8 @@ static void test_the_ghost_of_an_arm_grapples_before_the_arm(void)
     TEST_ASSERT_EQUAL_UINT64(1, sim->vehicle->arm->panel.safed);
 }
 
-/* What the operator does between frames comes along with the next outlook. */
-static void test_a_tuned_and_restored_vehicle_has_its_ghost_too(void)
+/* What the operator does between frames comes along with the next prediction input. */
+static void test_a_tuned_and_restored_vehicle_is_predicted_too(void)
 {
     bring_up_both(craft);
     for (int i = 0; i < 2; i++)
@@ -283,18 +284,18 @@ static void test_where_no_more_commands_come_it_is_right_however_far(void)
     expect_same();
 }
 
-/* What the frame copies is bounded; the rest is told to be missing. */
-static void test_more_than_the_outlook_has_room_for_is_cut(void)
+/* What the frame copies is bounded; the rest is reported as missing. */
+static void test_more_than_the_prediction_input_has_room_for_is_cut(void)
 {
     bring_up_both("name: x\nrate: 1 kHz\n"
                   "bodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n"
                   "links: [{name: l, body: a, delay: 10 s}]\n"
                   "predictor: {rate: 1 Hz}\n");
     sim->source.read_inputs = gather_nothing;
-    struct io_command letter = {0};
+    struct io_command command = {0};
     for (uint64_t frame = 0; frame < SIM_PENDING_COMMAND_MAX + 10; frame++) {
-        letter.sequence = (uint32_t)frame;
-        sim_delay_line_push(&sim->scratch.delay_in[0], frame, frame, &letter);
+        command.sequence = (uint32_t)frame;
+        sim_delay_line_push(&sim->scratch.delay_in[0], frame, frame, &command);
     }
     bool fresh = false;
     while (!fresh) {
@@ -318,7 +319,7 @@ static void test_a_rehearsal_shows_nothing(void)
 
 /* ---- the thread ---- */
 
-static void test_the_thread_predicts_what_it_is_shown(void)
+static void test_the_thread_predicts_from_its_prediction_input(void)
 {
     int failure, carried;
     uint64_t log_ns;
@@ -349,7 +350,7 @@ static void test_the_thread_predicts_what_it_is_shown(void)
     sim_predictor_close(runs);
 }
 
-static void test_without_a_predictor_there_is_no_ghost(void)
+static void test_without_a_predictor_there_is_no_prediction(void)
 {
     int failure = 1;
     bring_up("name: x\nbodies: [{name: a, joint: free, mass: 1, inertia: 1 1 1}]\n");
@@ -363,16 +364,16 @@ int main(int argc, char **argv)
 {
     root = argc > 1 ? argv[1] : ".";
     UNITY_BEGIN();
-    RUN_TEST(test_the_ghost_of_a_hand_is_where_the_vehicle_will_be);
+    RUN_TEST(test_the_prediction_for_a_hand_is_where_the_vehicle_will_be);
     RUN_TEST(test_so_is_that_of_a_craft_with_two_links_in_the_wind);
     RUN_TEST(test_so_is_that_of_a_hand_whose_wire_is_late_by_a_fault);
-    RUN_TEST(test_the_ghost_of_an_arm_grapples_before_the_arm);
-    RUN_TEST(test_a_tuned_and_restored_vehicle_has_its_ghost_too);
+    RUN_TEST(test_the_predicted_arm_grapples_before_the_arm);
+    RUN_TEST(test_a_tuned_and_restored_vehicle_is_predicted_too);
     RUN_TEST(test_where_no_more_commands_come_it_is_right_however_far);
-    RUN_TEST(test_more_than_the_outlook_has_room_for_is_cut);
+    RUN_TEST(test_more_than_the_prediction_input_has_room_for_is_cut);
     RUN_TEST(test_a_rehearsal_shows_nothing);
-    RUN_TEST(test_the_thread_predicts_what_it_is_shown);
-    RUN_TEST(test_without_a_predictor_there_is_no_ghost);
+    RUN_TEST(test_the_thread_predicts_from_its_prediction_input);
+    RUN_TEST(test_without_a_predictor_there_is_no_prediction);
     let_go();
     return UNITY_END();
 }

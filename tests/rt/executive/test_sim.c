@@ -167,8 +167,8 @@ static void test_a_control_that_is_not_a_number_never_enters_the_plant(void)
     TEST_ASSERT_EQUAL_UINT64(1, sim->vehicle->drive[0].rejected);
 }
 
-/* A log that nobody drains, as on a disk that takes nothing any more. */
-static void test_who_is_told_to_stop_waits_for_no_log(void)
+/* A log that is not drained, as on a disk that takes nothing any more. */
+static void test_a_run_that_is_stopped_does_not_wait_for_the_log(void)
 {
     static struct io_channel_spec channels[IO_CHANNEL_MAX];
     const struct sim_inject none = {0};
@@ -202,6 +202,6 @@ int main(void)
     RUN_TEST(test_a_command_reaches_its_wheel_in_the_frame_that_latched_it);
     RUN_TEST(test_a_lost_link_makes_the_controls_zero);
     RUN_TEST(test_a_control_that_is_not_a_number_never_enters_the_plant);
-    RUN_TEST(test_who_is_told_to_stop_waits_for_no_log);
+    RUN_TEST(test_a_run_that_is_stopped_does_not_wait_for_the_log);
     return UNITY_END();
 }

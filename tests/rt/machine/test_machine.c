@@ -1,5 +1,5 @@
 /*
- * Facts are read from a made-up /proc and /sys under a temporary root; plans and notes are pure.
+ * Facts are read from a synthetic /proc and /sys under a temporary root; plans and notes are pure.
  */
 #include "rt/machine/machine.h"
 
@@ -390,7 +390,7 @@ static void test_three_cores_let_io_poll(void)
                              plan.reason);
 }
 
-static void test_when_all_cores_are_isolated_one_still_keeps_house(void)
+static void test_when_all_cores_are_isolated_one_still_does_the_housekeeping(void)
 {
     make_cores(3, 3, (int[]){0, 1, 2});
     make_plan(-1, -1, true);
@@ -420,7 +420,7 @@ static void test_the_scenario_s_choice_is_kept(void)
     expect_plan(1, 1, 0, false, true);
 }
 
-static void test_a_choice_that_leaves_no_house_makes_io_block(void)
+static void test_a_choice_without_a_housekeeping_core_makes_io_block(void)
 {
     make_cores(2, 0, NULL);
     make_plan(0, 1, true);
@@ -600,10 +600,10 @@ int main(void)
     RUN_TEST(test_of_two_cores_the_frame_has_the_higher_and_io_blocks);
     RUN_TEST(test_an_isolated_core_is_the_frame_s_even_when_it_is_the_lower);
     RUN_TEST(test_three_cores_let_io_poll);
-    RUN_TEST(test_when_all_cores_are_isolated_one_still_keeps_house);
+    RUN_TEST(test_when_all_cores_are_isolated_one_still_does_the_housekeeping);
     RUN_TEST(test_inline_io_has_no_core);
     RUN_TEST(test_the_scenario_s_choice_is_kept);
-    RUN_TEST(test_a_choice_that_leaves_no_house_makes_io_block);
+    RUN_TEST(test_a_choice_without_a_housekeeping_core_makes_io_block);
     RUN_TEST(test_a_core_that_is_not_usable_is_an_error);
     RUN_TEST(test_nothing_ever_spins_on_the_last_housekeeping_core);
     RUN_TEST(test_an_ideal_machine_gets_no_notes);

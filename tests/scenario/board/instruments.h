@@ -12,7 +12,7 @@ struct instruments {
     struct io_noise noise;
     double loudness; /* of all noise, 1: as usual */
     bool no_gps, no_gyro, no_accel, stuck_pressure;
-    bool late_gps;                /* each fix is told 100 ms after it was taken */
+    bool late_gps;                /* each fix is sent 100 ms after it was taken */
     struct board_message old_fix; /* the one that waits */
     double pressure;              /* Pa, newest */
 };

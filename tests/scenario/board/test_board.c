@@ -136,7 +136,7 @@ static void test_controls_are_zero_and_disarmed_until_the_first_star(void)
         TEST_ASSERT_TRUE(peer.controls[i] > 0.0);
 }
 
-static void test_the_round_trip_is_measured_and_told(void)
+static void test_the_round_trip_is_measured_and_reported(void)
 {
     START("--connect", "@");
     TEST_ASSERT_TRUE(peer_meet(&peer));
@@ -217,7 +217,7 @@ static void test_in_an_emergency_the_board_sends_zero_once_and_ends(void)
     TEST_ASSERT_TRUE(peer.controls[0] == 0.0);
 }
 
-static void test_a_silent_simulator_ends_the_board_with_a_line(void)
+static void test_a_simulator_that_stops_sending_ends_the_board_with_a_line(void)
 {
     START("--connect", "@", "--timeout", "0.3");
     TEST_ASSERT_TRUE(peer_meet(&peer));
@@ -261,7 +261,7 @@ static void test_drop_leaves_every_third_sensor_without_an_answer(void)
     TEST_ASSERT_FALSE(peer_await_command(&peer, 6, SILENCE_MS));
 }
 
-static void test_a_muted_board_listens_and_is_silent(void)
+static void test_a_muted_board_receives_and_does_not_send(void)
 {
     START("--connect", "@", "--mute-after", "1");
     TEST_ASSERT_TRUE(peer_meet(&peer));
@@ -273,7 +273,7 @@ static void test_a_muted_board_listens_and_is_silent(void)
     assert_end(0, "simulator ended");
 }
 
-static void test_a_dying_board_is_gone_without_a_word(void)
+static void test_a_dying_board_is_gone_without_a_message(void)
 {
     START("--connect", "@", "--die-after", "1");
     TEST_ASSERT_TRUE(peer_meet(&peer));
@@ -338,20 +338,20 @@ int main(int argc, char **argv)
     RUN_TEST(test_the_board_points_a_flexible_satellite_and_holds_it);
     RUN_TEST(test_the_board_announces_itself_as_a_px4_in_the_loop);
     RUN_TEST(test_controls_are_zero_and_disarmed_until_the_first_star);
-    RUN_TEST(test_the_round_trip_is_measured_and_told);
+    RUN_TEST(test_the_round_trip_is_measured_and_reported);
     RUN_TEST(test_gaps_and_broken_frames_are_counted);
     RUN_TEST(test_a_torn_datagram_does_not_spoil_the_next);
     RUN_TEST(test_a_sensor_without_a_new_gyro_is_answered_with_the_same_controls);
     RUN_TEST(test_a_second_instrument_is_not_listened_to);
     RUN_TEST(test_time_requests_of_the_simulator_are_answered);
     RUN_TEST(test_in_an_emergency_the_board_sends_zero_once_and_ends);
-    RUN_TEST(test_a_silent_simulator_ends_the_board_with_a_line);
+    RUN_TEST(test_a_simulator_that_stops_sending_ends_the_board_with_a_line);
     RUN_TEST(test_without_a_simulator_the_board_retries_and_gives_up);
     RUN_TEST(test_sigterm_ends_the_board_with_its_summary);
     RUN_TEST(test_quiet_says_nothing);
     RUN_TEST(test_drop_leaves_every_third_sensor_without_an_answer);
-    RUN_TEST(test_a_muted_board_listens_and_is_silent);
-    RUN_TEST(test_a_dying_board_is_gone_without_a_word);
+    RUN_TEST(test_a_muted_board_receives_and_does_not_send);
+    RUN_TEST(test_a_dying_board_is_gone_without_a_message);
     RUN_TEST(test_bad_addresses_end_with_two);
     RUN_TEST(test_wrong_options_end_with_sixty_four);
     RUN_TEST(test_help_names_every_option_and_the_exit_codes);

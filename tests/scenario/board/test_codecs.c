@@ -131,7 +131,7 @@ static void test_gps_is_read_in_radians_and_metres(void)
     TEST_ASSERT_EQUAL_INT(3, message.fix);
 }
 
-static void test_the_star_tracker_is_told_from_the_truth(void)
+static void test_the_star_tracker_is_distinguished_from_the_truth(void)
 {
     static const uint32_t id[2] = {138, 115};
     static const uint8_t extra[2] = {109, 4};
@@ -214,7 +214,7 @@ static void test_px4_asks_for_the_true_state(void)
     TEST_ASSERT_EQUAL_UINT(511, (unsigned)(bytes[10 + 28] | bytes[10 + 29] << 8));
 }
 
-static void test_attitude_is_told_in_euler_angles(void)
+static void test_attitude_is_sent_in_euler_angles(void)
 {
     /* yaw 90 deg, then pitch 30 deg */
     const double c = cos(M_PI / 12), s = sin(M_PI / 12), r = sqrt(0.5);
@@ -384,12 +384,12 @@ int main(void)
     RUN_TEST(test_a_sensor_message_is_read_in_si_units);
     RUN_TEST(test_an_instrument_counts_when_all_its_bits_are_set);
     RUN_TEST(test_gps_is_read_in_radians_and_metres);
-    RUN_TEST(test_the_star_tracker_is_told_from_the_truth);
+    RUN_TEST(test_the_star_tracker_is_distinguished_from_the_truth);
     RUN_TEST(test_a_forwarded_ground_station_is_not_the_simulator);
     RUN_TEST(test_a_spoilt_checksum_is_counted_and_nothing_else);
     RUN_TEST(test_controls_are_written_as_the_table_says);
     RUN_TEST(test_px4_asks_for_the_true_state);
-    RUN_TEST(test_attitude_is_told_in_euler_angles);
+    RUN_TEST(test_attitude_is_sent_in_euler_angles);
     RUN_TEST(test_a_ground_station_is_answered);
     RUN_TEST(test_a_servo_packet_is_forty_bytes);
     RUN_TEST(test_a_servo_packet_of_32_channels_has_the_other_magic);

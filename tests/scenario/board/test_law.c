@@ -70,7 +70,7 @@ static void test_at_the_rate_limit_the_body_coasts(void)
     assert_torque(1e-12, 0.0, 0.0, 0.2);
 }
 
-static void test_the_shorter_way_round_is_taken(void)
+static void test_the_shorter_rotation_is_taken(void)
 {
     torque_at((double[]){3.5, 0.0, 0.0}, (double[]){0.0, 0.0, 0.0});
     assert_torque(1e-12, 0.2, 0.0, 0.0);
@@ -151,7 +151,7 @@ int main(void)
     RUN_TEST(test_the_law_near_the_target_has_its_poles_at_both_gains);
     RUN_TEST(test_on_the_braking_curve_the_torque_is_the_planned_share);
     RUN_TEST(test_at_the_rate_limit_the_body_coasts);
-    RUN_TEST(test_the_shorter_way_round_is_taken);
+    RUN_TEST(test_the_shorter_rotation_is_taken);
     RUN_TEST(test_a_limited_torque_keeps_its_direction);
     RUN_TEST(test_the_gyroscopic_torque_is_compensated);
     RUN_TEST(test_the_trim_integrates_the_rate_error_within_a_quarter_of_the_torque);

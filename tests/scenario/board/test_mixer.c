@@ -56,7 +56,7 @@ static void test_hover_is_the_same_for_all_motors(void)
         TEST_ASSERT_DOUBLE_WITHIN(1e-12, sqrt(1.5 * 9.81 / 28.0), motor[i]);
 }
 
-static void test_what_fits_is_made_exactly(void)
+static void test_a_demand_within_the_limits_is_met_exactly(void)
 {
     mix(14.0, 0.3, -0.4, 0.05);
     assert_made(14.0, 0.3, -0.4, 0.05);
@@ -75,7 +75,7 @@ static void test_each_torque_speeds_up_the_right_motors(void)
     TEST_ASSERT_TRUE(motor[0] > motor[2] && motor[1] > motor[3]);
 }
 
-static void test_height_gives_way_to_roll(void)
+static void test_height_is_given_up_for_roll(void)
 {
     mix(27.9, 0.5, 0.0, 0.0);
     TEST_ASSERT_DOUBLE_WITHIN(1e-5, 0.5, made[1]);
@@ -85,7 +85,7 @@ static void test_height_gives_way_to_roll(void)
     TEST_ASSERT_TRUE(made[0] > 0.0);
 }
 
-static void test_yaw_gives_way_to_pitch(void)
+static void test_yaw_is_given_up_for_pitch(void)
 {
     mix(14.0, 0.0, 1.2, 1.0);
     TEST_ASSERT_DOUBLE_WITHIN(1e-5, 1.2, made[2]);
@@ -103,10 +103,10 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_hover_is_the_same_for_all_motors);
-    RUN_TEST(test_what_fits_is_made_exactly);
+    RUN_TEST(test_a_demand_within_the_limits_is_met_exactly);
     RUN_TEST(test_each_torque_speeds_up_the_right_motors);
-    RUN_TEST(test_height_gives_way_to_roll);
-    RUN_TEST(test_yaw_gives_way_to_pitch);
+    RUN_TEST(test_height_is_given_up_for_roll);
+    RUN_TEST(test_yaw_is_given_up_for_pitch);
     RUN_TEST(test_too_much_of_all_keeps_its_sense);
     return UNITY_END();
 }

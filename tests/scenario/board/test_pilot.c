@@ -87,7 +87,7 @@ static void test_a_switch_thrown_at_high_throttle_does_not_arm(void)
     arm();
 }
 
-static void test_the_switch_and_a_silent_radio_disarm(void)
+static void test_the_switch_and_a_lost_radio_disarm(void)
 {
     arm();
     radio(1500, 1500, 1500, 1500, 1000);
@@ -156,7 +156,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_motors_stand_until_the_radio_arms);
     RUN_TEST(test_a_switch_thrown_at_high_throttle_does_not_arm);
-    RUN_TEST(test_the_switch_and_a_silent_radio_disarm);
+    RUN_TEST(test_the_switch_and_a_lost_radio_disarm);
     RUN_TEST(test_half_a_stick_to_the_right_rolls_right_by_half_of_45_degrees);
     RUN_TEST(test_stick_forward_is_nose_down);
     RUN_TEST(test_yaw_to_the_right_turns_clockwise);

@@ -254,7 +254,7 @@ static void test_the_same_messages_give_the_same_commands(void)
     TEST_ASSERT_EQUAL_MEMORY(first.controls, command.controls, sizeof first.controls);
 }
 
-/* A simulator that tells position and attitude leaves only the control. */
+/* A simulator that sends position and attitude leaves only the control. */
 static void test_with_a_known_state_it_holds_within_centimetres(void)
 {
     for (step = 0; step < 25 * SECOND; step++) {

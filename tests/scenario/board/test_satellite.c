@@ -194,7 +194,7 @@ static void take(enum board_message_type type, uint64_t time_us, double w, doubl
     board_satellite_receive(&board, &message);
 }
 
-static void test_truth_is_the_attitude_until_a_star_tracker_speaks(void)
+static void test_truth_is_the_attitude_until_a_star_tracker_sends(void)
 {
     take(BOARD_MESSAGE_TRUTH, 4000, 0.6, 0.8);
     take(BOARD_MESSAGE_SENSOR, 4000, 0.0, 0.0);
@@ -215,6 +215,6 @@ int main(void)
     RUN_TEST(test_the_dipole_brakes_across_the_field);
     RUN_TEST(test_torquers_unload_the_wheels_while_it_points);
     RUN_TEST(test_unloading_acts_across_the_field);
-    RUN_TEST(test_truth_is_the_attitude_until_a_star_tracker_speaks);
+    RUN_TEST(test_truth_is_the_attitude_until_a_star_tracker_sends);
     return UNITY_END();
 }

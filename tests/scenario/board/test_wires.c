@@ -1,5 +1,5 @@
 /*
- * The board program on each wire, seen from the simulator's side: who speaks first, what answers
+ * The board program on each wire, from the simulator's side: which end sends first, what answers
  * what, and whole flights in lockstep.  Simulated time runs as fast as two processes can exchange
  * messages; nothing asserts a wall time.
  */
@@ -122,7 +122,7 @@ static mavlink_hil_actuator_controls_t await_controls(void)
     return controls;
 }
 
-static void test_px4_speaks_first_and_then_waits_for_twenty_sensor_messages(void)
+static void test_px4_sends_first_and_then_waits_for_twenty_sensor_messages(void)
 {
     mavlink_message_t message;
     start_px4();
@@ -267,7 +267,7 @@ static void test_ardupilot_flies_by_json_and_counts_answers(void)
     TEST_ASSERT_TRUE(hypot(p[0], p[1]) < 0.1);
 }
 
-static void test_ardupilot_repeats_a_packet_that_nobody_answered(void)
+static void test_ardupilot_repeats_a_packet_without_an_answer(void)
 {
     unsigned port = 0;
     struct servo servo;
@@ -422,7 +422,7 @@ static void test_a_board_in_the_loop_answers_a_ground_station(void)
     TEST_ASSERT_TRUE(line_await(&line, MAVLINK_MSG_ID_PARAM_VALUE, &message, REPLY_MS));
 }
 
-static void test_a_board_in_the_loop_speaks_over_a_serial_line(void)
+static void test_a_board_in_the_loop_uses_a_serial_line(void)
 {
     struct termios raw;
     extra[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -497,17 +497,17 @@ int main(int argc, char **argv)
     }
     program = argv[1];
     UNITY_BEGIN();
-    RUN_TEST(test_px4_speaks_first_and_then_waits_for_twenty_sensor_messages);
+    RUN_TEST(test_px4_sends_first_and_then_waits_for_twenty_sensor_messages);
     RUN_TEST(test_px4_asks_until_the_simulator_listens);
     RUN_TEST(test_px4_ends_when_the_simulator_hangs_up);
     RUN_TEST(test_px4_flies_in_lockstep_and_twice_the_same);
     RUN_TEST(test_ardupilot_flies_by_json_and_counts_answers);
-    RUN_TEST(test_ardupilot_repeats_a_packet_that_nobody_answered);
+    RUN_TEST(test_ardupilot_repeats_a_packet_without_an_answer);
     RUN_TEST(test_betaflight_answers_each_motion_on_both_ports);
     RUN_TEST(test_a_board_in_the_loop_streams_on_its_own_clock);
     RUN_TEST(test_a_board_that_is_not_in_the_loop_commands_nothing);
     RUN_TEST(test_a_board_in_the_loop_answers_a_ground_station);
-    RUN_TEST(test_a_board_in_the_loop_speaks_over_a_serial_line);
+    RUN_TEST(test_a_board_in_the_loop_uses_a_serial_line);
     RUN_TEST(test_addresses_that_do_not_work_end_with_two);
     RUN_TEST(test_options_that_do_not_fit_end_with_sixty_four);
     RUN_TEST(test_help_names_wires_and_vehicles);

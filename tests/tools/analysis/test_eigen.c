@@ -244,7 +244,7 @@ static void test_forces_that_follow_make_flutter(void)
     TEST_ASSERT_TRUE(eigen.modes[0].re * eigen.modes[1].re < 0.0);
 }
 
-/* A slow mode beside one a hundred thousand times as fast is still told from none. */
+/* A slow mode beside one a hundred thousand times as fast is still distinguished from none. */
 static void test_slow_modes_stand_beside_fast_ones(void)
 {
     for (int damped = 0; damped <= 1; damped++) {

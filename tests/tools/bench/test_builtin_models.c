@@ -42,7 +42,7 @@ static void test_random_numbers_are_those_of_splitmix64(void)
     TEST_ASSERT_TRUE(random_number(&state) == second);
 }
 
-static void test_a_direction_has_length_one_and_is_not_begun_near_zero(void)
+static void test_a_direction_has_length_one_and_does_not_start_near_zero(void)
 {
     for (uint64_t seed = 0; seed < 2000; seed++) {
         uint64_t state = seed, same = seed;
@@ -61,7 +61,7 @@ static void test_a_direction_has_length_one_and_is_not_begun_near_zero(void)
     }
 }
 
-static void test_a_spread_has_median_and_lowest(void)
+static void test_a_set_of_times_has_a_median_and_a_lowest(void)
 {
     double odd[] = {3.0, 1.0, 2.0, 9.0, 8.0}, even[] = {4.0, 1.0, 3.0, 2.0}, one[] = {7.0};
     struct median spread = median_of(odd, 5);
@@ -289,7 +289,7 @@ static void test_states_lie_within_their_bounds(void)
     subject_close(&subject);
 }
 
-static void test_an_answer_that_is_not_finite_is_seen(void)
+static void test_an_answer_that_is_not_finite_is_detected(void)
 {
     struct subject subject;
     open_made(&subject, "arm7", 1);
@@ -350,7 +350,7 @@ static int shell(const char *text, char *output, size_t size)
     return child_run(argv, output, size);
 }
 
-static void test_a_child_is_heard_on_both_streams(void)
+static void test_a_child_is_read_on_both_streams(void)
 {
     char output[64];
     TEST_ASSERT_EQUAL_INT(0, shell("echo a; echo b >&2", output, sizeof output));
@@ -396,18 +396,18 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_random_numbers_are_those_of_splitmix64);
-    RUN_TEST(test_a_direction_has_length_one_and_is_not_begun_near_zero);
-    RUN_TEST(test_a_spread_has_median_and_lowest);
+    RUN_TEST(test_a_direction_has_length_one_and_does_not_start_near_zero);
+    RUN_TEST(test_a_set_of_times_has_a_median_and_a_lowest);
     RUN_TEST(test_time_is_the_threads_own);
     RUN_TEST(test_models_are_always_the_same);
     RUN_TEST(test_bodies_are_physical);
     RUN_TEST(test_names);
     RUN_TEST(test_three_ways_give_one_answer);
     RUN_TEST(test_states_lie_within_their_bounds);
-    RUN_TEST(test_an_answer_that_is_not_finite_is_seen);
+    RUN_TEST(test_an_answer_that_is_not_finite_is_detected);
     RUN_TEST(test_each_instruction_set_is_measured_that_was_asked_for);
     RUN_TEST(test_a_subject_without_a_model_says_why);
-    RUN_TEST(test_a_child_is_heard_on_both_streams);
+    RUN_TEST(test_a_child_is_read_on_both_streams);
     RUN_TEST(test_of_a_child_that_says_much_the_beginning_is_kept);
     RUN_TEST(test_the_program_finds_itself_and_what_is_beside_it);
     return UNITY_END();

@@ -1,5 +1,5 @@
 /*
- * Findings on a made-up machine: an ideal one, and for each finding what makes it worse.  Changes
+ * Findings on a synthetic machine: an ideal one, and for each finding what makes it worse.  Changes
  * are made to such a machine and taken back.
  */
 #include <errno.h>
@@ -269,7 +269,7 @@ static void test_an_empty_machine_is_not_fit(void)
                                  findings.finding[i].name);
 }
 
-static void test_deep_idle_states_count_when_nobody_may_hold_them_off(void)
+static void test_deep_idle_states_count_when_they_cannot_be_held_off(void)
 {
     put("/sys/devices/system/cpu/cpu2/cpuidle/state1/latency", "130\n");
     drop("/dev/cpu_dma_latency");
@@ -699,7 +699,7 @@ static void expect_settings(bool after)
         expect_text(settings[i].path, after ? settings[i].after : settings[i].before);
 }
 
-static void test_changes_are_made_saved_and_taken_back(void)
+static void test_changes_are_applied_saved_and_undone(void)
 {
     static struct changes loaded;
     char file[128];
@@ -734,7 +734,7 @@ static void test_a_change_that_fails_takes_the_others_back(void)
     TEST_ASSERT_EQUAL_INT(-1, access(folder, F_OK));
 }
 
-static void test_what_cannot_be_taken_back_is_told(void)
+static void test_what_cannot_be_undone_is_reported(void)
 {
     make_plain();
     tune.changes.count = 0;
@@ -837,7 +837,7 @@ int main(void)
     RUN_TEST(test_an_ideal_machine_is_fit_and_has_nothing_to_remedy);
     RUN_TEST(test_each_finding_follows_its_file);
     RUN_TEST(test_an_empty_machine_is_not_fit);
-    RUN_TEST(test_deep_idle_states_count_when_nobody_may_hold_them_off);
+    RUN_TEST(test_deep_idle_states_count_when_they_cannot_be_held_off);
     RUN_TEST(test_rcu_callbacks_are_known_by_boot_line_or_thread);
     RUN_TEST(test_timers_stay_on_a_core_that_ticks);
     RUN_TEST(test_the_fair_server_counts_where_tasks_can_starve);
@@ -866,9 +866,9 @@ int main(void)
     RUN_TEST(test_an_ideal_machine_needs_no_change);
     RUN_TEST(test_the_boot_line_names_the_cores_that_spin);
     RUN_TEST(test_two_cores_get_no_partition);
-    RUN_TEST(test_changes_are_made_saved_and_taken_back);
+    RUN_TEST(test_changes_are_applied_saved_and_undone);
     RUN_TEST(test_a_change_that_fails_takes_the_others_back);
-    RUN_TEST(test_what_cannot_be_taken_back_is_told);
+    RUN_TEST(test_what_cannot_be_undone_is_reported);
     RUN_TEST(test_nothing_is_tried_where_a_file_cannot_be_written);
     RUN_TEST(test_an_interrupt_that_refuses_is_left_out_and_named);
     RUN_TEST(test_an_invalid_partition_is_a_failure);

@@ -1,5 +1,5 @@
 /*
- * Cameras as viewers are told of them.
+ * Cameras as they are sent to viewers.
  */
 #include "config/scenario.h"
 #include "tools/airbearing/live/camera.h"
@@ -30,7 +30,7 @@ static char *told(const char *cameras)
     return json;
 }
 
-static void test_cameras_are_told_with_their_body_and_in_degrees(void)
+static void test_cameras_are_sent_with_their_body_and_in_degrees(void)
 {
     char *json = told("cameras:\n"
                       "- {name: nose, body: bus, at: 10 0 -20 cm, look: 2 0 0, up: 0 0 -1, "
@@ -45,7 +45,7 @@ static void test_cameras_are_told_with_their_body_and_in_degrees(void)
     free(json);
 }
 
-static void test_without_cameras_there_is_nothing_to_tell(void)
+static void test_without_cameras_there_is_nothing_to_send(void)
 {
     TEST_ASSERT_NULL(told(""));
     TEST_ASSERT_NULL(told("cameras: []\n"));
@@ -54,7 +54,7 @@ static void test_without_cameras_there_is_nothing_to_tell(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_cameras_are_told_with_their_body_and_in_degrees);
-    RUN_TEST(test_without_cameras_there_is_nothing_to_tell);
+    RUN_TEST(test_cameras_are_sent_with_their_body_and_in_degrees);
+    RUN_TEST(test_without_cameras_there_is_nothing_to_send);
     return UNITY_END();
 }

@@ -87,8 +87,8 @@ static void ground(int step, enum io_ground_event happened, uint8_t answer)
     live_figures_ground(live, &record, 2500000000);
 }
 
-/* A step of the ground station that is said again and again is told when it is answered. */
-static void test_what_the_firmware_answers_the_ground_station_is_told(void)
+/* A step of the ground station that is sent again and again is reported when it is answered. */
+static void test_what_the_firmware_answers_the_ground_station_is_reported(void)
 {
     struct io_ground_script *script = &links[0].spec.script;
     script->step_count = 1;
@@ -137,7 +137,7 @@ static void test_a_run_faster_than_the_clock_still_fits(void)
     TEST_ASSERT_EQUAL_INT(3, images);
 }
 
-static void test_overruns_are_counted_by_cause_and_told(void)
+static void test_overruns_are_counted_by_cause_and_reported(void)
 {
     frame(0, 0, 0, 0);
     frame(1, 0, 1500000, RT_CAUSE_OWN);
@@ -165,7 +165,7 @@ static void test_overruns_are_counted_by_cause_and_told(void)
     TEST_ASSERT_EQUAL_INT(2, statuses);
 }
 
-static void test_a_link_is_heard_lost_and_heard_again(void)
+static void test_a_link_is_connected_lost_and_connected_again(void)
 {
     input(1, IO_COMMAND_CONTROLS);
     input(1, IO_COMMAND_CONTROLS);
@@ -226,7 +226,7 @@ static void equip(void)
     arm = (struct sim_arm_summary){.reach = -1.0, .braked = true}; /* as it begins */
 }
 
-static void test_modes_and_brakes_of_an_arm_are_told_when_they_change(void)
+static void test_modes_and_brakes_of_an_arm_are_reported_when_they_change(void)
 {
     char mode[64];
     equip();
@@ -251,7 +251,7 @@ static void test_modes_and_brakes_of_an_arm_are_told_when_they_change(void)
     TEST_ASSERT_EQUAL_STRING("", told());
 }
 
-static void test_what_an_arm_grapples_and_releases_is_told_by_name(void)
+static void test_what_an_arm_grapples_and_releases_is_reported_by_name(void)
 {
     equip();
     TEST_ASSERT_EQUAL_STRING("", told());
@@ -281,7 +281,7 @@ static void test_what_an_arm_grapples_and_releases_is_told_by_name(void)
 }
 
 /* Counts go round at 256; what went back by a reset is no event. */
-static void test_counts_of_an_arm_that_went_back_tell_nothing(void)
+static void test_counts_of_an_arm_that_went_back_are_no_event(void)
 {
     equip();
     arm.grapples = 255;
@@ -294,7 +294,7 @@ static void test_counts_of_an_arm_that_went_back_tell_nothing(void)
     TEST_ASSERT_EQUAL_STRING("", told());
 }
 
-static void test_why_there_was_no_grapple_is_told(void)
+static void test_why_there_was_no_grapple_is_reported(void)
 {
     equip();
     TEST_ASSERT_EQUAL_STRING("", told());
@@ -315,13 +315,13 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_figures_are_of_the_window);
-    RUN_TEST(test_what_the_firmware_answers_the_ground_station_is_told);
+    RUN_TEST(test_what_the_firmware_answers_the_ground_station_is_reported);
     RUN_TEST(test_a_run_faster_than_the_clock_still_fits);
-    RUN_TEST(test_overruns_are_counted_by_cause_and_told);
-    RUN_TEST(test_a_link_is_heard_lost_and_heard_again);
-    RUN_TEST(test_modes_and_brakes_of_an_arm_are_told_when_they_change);
-    RUN_TEST(test_what_an_arm_grapples_and_releases_is_told_by_name);
-    RUN_TEST(test_counts_of_an_arm_that_went_back_tell_nothing);
-    RUN_TEST(test_why_there_was_no_grapple_is_told);
+    RUN_TEST(test_overruns_are_counted_by_cause_and_reported);
+    RUN_TEST(test_a_link_is_connected_lost_and_connected_again);
+    RUN_TEST(test_modes_and_brakes_of_an_arm_are_reported_when_they_change);
+    RUN_TEST(test_what_an_arm_grapples_and_releases_is_reported_by_name);
+    RUN_TEST(test_counts_of_an_arm_that_went_back_are_no_event);
+    RUN_TEST(test_why_there_was_no_grapple_is_reported);
     return UNITY_END();
 }

@@ -1,6 +1,5 @@
 /*
- * What viewers are told of the operator's desk: every change once, and a fault that nobody looked
- * at in time as well.
+ * The run status that viewers get: every change once, and a fault between two looks as well.
  */
 #include "config/scenario.h"
 #include "tools/airbearing/live/run_status.h"
@@ -59,7 +58,7 @@ static void expect_image(int index, bool paused, uint8_t a, uint8_t b, uint8_t c
     TEST_ASSERT_EQUAL_MEMORY(expected, image[index], sizeof expected);
 }
 
-static void test_the_first_look_is_told_and_then_what_changes(void)
+static void test_the_first_status_is_sent_and_then_what_changes(void)
 {
     run_status_update(&run_status, false, 0, 0);
     TEST_ASSERT_EQUAL_INT(1, images);
@@ -76,7 +75,7 @@ static void test_the_first_look_is_told_and_then_what_changes(void)
     TEST_ASSERT_EQUAL_INT(4, images);
 }
 
-static void test_faults_are_told_when_they_begin_and_end(void)
+static void test_faults_are_reported_when_they_begin_and_end(void)
 {
     run_status_update(&run_status, false, 0, 0);
     run_status_update(&run_status, false, 1 | 4, 1 | 4);
@@ -91,7 +90,7 @@ static void test_faults_are_told_when_they_begin_and_end(void)
     TEST_ASSERT_EQUAL_INT(3, images);
 }
 
-static void test_a_fault_shorter_than_a_look_is_told_too(void)
+static void test_a_fault_shorter_than_a_status_period_is_reported_too(void)
 {
     run_status_update(&run_status, false, 4, 4);
     images = events = 0;
@@ -115,9 +114,9 @@ static void test_a_scenario_without_faults_has_an_empty_list(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_the_first_look_is_told_and_then_what_changes);
-    RUN_TEST(test_faults_are_told_when_they_begin_and_end);
-    RUN_TEST(test_a_fault_shorter_than_a_look_is_told_too);
+    RUN_TEST(test_the_first_status_is_sent_and_then_what_changes);
+    RUN_TEST(test_faults_are_reported_when_they_begin_and_end);
+    RUN_TEST(test_a_fault_shorter_than_a_status_period_is_reported_too);
     RUN_TEST(test_a_scenario_without_faults_has_an_empty_list);
     return UNITY_END();
 }

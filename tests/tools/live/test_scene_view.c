@@ -195,7 +195,7 @@ static void test_shapes_are_drawn_instead_of_the_box(void)
     TEST_ASSERT_EQUAL_size_t(296 + 16 * 8 + 16, image.size);
 }
 
-static void test_a_body_with_an_empty_list_of_shapes_is_not_to_be_seen(void)
+static void test_a_body_with_an_empty_list_of_shapes_is_invisible(void)
 {
     struct scene_view *scene =
         load("- {name: bus, joint: free, mass: 3, inertia: 1 1 1, shapes: []}\n");
@@ -318,7 +318,7 @@ static void expect_sides(double shortest, double middle, double longest)
 }
 
 /* A side is never less than a hundredth of the longest, nor less than a millimetre. */
-static void test_a_thin_rod_can_still_be_seen(void)
+static void test_a_slender_rod_is_still_visible(void)
 {
     body.spec.inertia[1] = body.spec.inertia[2] = 3.0 * 4.0 / 12.0; /* 2 m along x */
     expect_sides(0.02, 0.02, 2.0);
@@ -439,13 +439,13 @@ int main(void)
     RUN_TEST(test_where_down_is_z_the_world_stands_on_its_head_in_a_map);
     RUN_TEST(test_where_down_is_minus_z_the_world_stands_as_it_is);
     RUN_TEST(test_shapes_are_drawn_instead_of_the_box);
-    RUN_TEST(test_a_body_with_an_empty_list_of_shapes_is_not_to_be_seen);
+    RUN_TEST(test_a_body_with_an_empty_list_of_shapes_is_invisible);
     RUN_TEST(test_a_tube_goes_from_the_joint_to_the_tip_whatever_the_order_of_the_nodes);
     RUN_TEST(test_a_line_without_a_tube_is_in_pixels_and_in_the_order_of_the_file);
     RUN_TEST(test_what_is_straight_is_where_it_is_without_its_modes);
     RUN_TEST(test_what_is_hidden_has_no_line_either);
     RUN_TEST(test_a_line_is_bent_by_all_modes);
-    RUN_TEST(test_a_thin_rod_can_still_be_seen);
+    RUN_TEST(test_a_slender_rod_is_still_visible);
     RUN_TEST(test_a_body_without_mass_has_no_box);
     RUN_TEST(test_a_rotor_is_a_disc_across_its_axis);
     RUN_TEST(test_rotors_of_a_hidden_body_are_hidden_too);

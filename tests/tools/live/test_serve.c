@@ -1,6 +1,6 @@
 /*
- * What a run shows to its viewers, as the server is told of it: the test is the server, the
- * telemetry, the ghost and the clock.
+ * What a run gives to the server for its viewers: the test is the server, the telemetry, the
+ * predictor and the clock.
  */
 #include "config/scenario.h"
 #include "tools/airbearing/live/serve.h"
@@ -313,7 +313,7 @@ static void test_the_channels_of_the_log_come_first_and_then_those_of_the_viewer
     }
 }
 
-static void test_with_a_predictor_there_is_a_ghost(void)
+static void test_with_a_predictor_there_is_a_ghost_channel(void)
 {
     scenario->spec.predictor.every = 50;
     begin();
@@ -363,7 +363,7 @@ static void test_of_more_origins_than_there_is_room_for_the_first_are_taken(void
     TEST_ASSERT_EQUAL_PTR(serve, opened.hand.self);
 }
 
-static void test_a_token_that_nobody_chose_is_made_up_and_another_every_time(void)
+static void test_a_token_that_is_not_given_is_random_and_another_every_time(void)
 {
     char first[64];
     begin();
@@ -377,7 +377,7 @@ static void test_a_token_that_nobody_chose_is_made_up_and_another_every_time(voi
     TEST_ASSERT_NOT_NULL(strpbrk(first + 16, "123456789abcdef"));
 }
 
-static void test_viewers_are_told_of_cameras_and_links(void)
+static void test_viewers_are_sent_cameras_and_links(void)
 {
     begin();
     TEST_ASSERT_EQUAL_INT(3, opened.pair_count);
@@ -389,7 +389,7 @@ static void test_viewers_are_told_of_cameras_and_links(void)
     TEST_ASSERT_EQUAL_STRING("hand", opened.pairs[2].value);
 }
 
-static void test_a_robot_is_told_of_and_handed_out(void)
+static void test_a_robot_is_announced_and_served(void)
 {
     char xml[] = "<robot/>";
     struct cfg_file urdf = {.text = xml, .size = 8};
@@ -402,7 +402,7 @@ static void test_a_robot_is_told_of_and_handed_out(void)
     scenario->urdf = NULL;
 }
 
-static void test_desk_and_scene_are_there_from_the_start(void)
+static void test_the_desk_topic_and_the_scene_are_there_from_the_start(void)
 {
     TEST_ASSERT_EQUAL_INT(0, open_with((struct serve_options){.at = "0"}, -1));
     struct scene_view *picture = scene_view_create(scenario);
@@ -418,7 +418,7 @@ static void test_desk_and_scene_are_there_from_the_start(void)
     scene_view_free(picture);
 }
 
-static void test_a_server_that_cannot_be_had_is_told(void)
+static void test_a_server_that_cannot_start_is_reported(void)
 {
     open_error = "somebody else has it";
     TEST_ASSERT_EQUAL_INT(EXIT_BAD_INPUT, open_with((struct serve_options){.at = "0"}, -1));
@@ -433,7 +433,7 @@ static void test_a_server_that_cannot_be_had_is_told(void)
     serve = NULL;
 }
 
-static void test_the_end_of_the_server_tells_who_came_and_lets_the_hand_go(void)
+static void test_the_end_of_the_server_reports_its_sessions_and_releases_the_hand(void)
 {
     struct io_server_counts counts = {0};
     int ends[2];
@@ -491,7 +491,7 @@ static void test_every_record_is_offered_as_it_is(void)
     TEST_ASSERT_EQUAL_UINT64(0, told_ns);
 }
 
-static void test_a_frame_tells_the_time(void)
+static void test_a_frame_sends_the_time(void)
 {
     const struct sim_record_frame frame = {.frame = 7};
     begin();
@@ -534,7 +534,7 @@ static void test_figures_follow_the_frames(void)
     TEST_ASSERT_GREATER_THAN_INT(0, figures);
 }
 
-static void test_a_lost_link_is_told_and_stands_until_it_is_heard_again(void)
+static void test_a_lost_link_is_reported_and_stays_so_until_it_returns(void)
 {
     const struct sim_record_input heard = {.command.kind = IO_COMMAND_CONTROLS, .command.link = 1};
     const struct sim_record_input loss = {.command.kind = IO_COMMAND_LOSS, .command.link = 1};
@@ -557,7 +557,7 @@ static void test_a_lost_link_is_told_and_stands_until_it_is_heard_again(void)
     TEST_ASSERT_EQUAL_INT(6, offer_count);
 }
 
-static void test_what_the_ground_station_hears_is_told(void)
+static void test_what_the_ground_station_receives_is_reported(void)
 {
     const struct sim_record_ground heard = {
         .frame = 1, .link = 0, .step = 1, .event = IO_GROUND_ACCEPTED, .answer = 0};
@@ -600,7 +600,7 @@ static void test_the_vehicle_is_drawn_thirty_times_a_second(void)
     expect_places(4, PLACES, plant, 3000);
 }
 
-static void test_the_ghost_is_drawn_where_it_was_predicted_from(void)
+static void test_the_prediction_has_the_time_from_which_it_was_made(void)
 {
     double plant[64] = {1.0, 2.0, 3.0, 1.0};
     const double ahead[NQ] = {4.0, 5.0, 6.0, 0.6, 0.8};
@@ -618,9 +618,9 @@ static void test_the_ghost_is_drawn_where_it_was_predicted_from(void)
     expect_places(4, PLACES, plant, 2000);
 }
 
-/* ---- words ------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------- */
 
-static void test_an_alarm_and_the_verdict_are_told(void)
+static void test_an_alarm_and_the_verdict_are_sent(void)
 {
     begin();
     serve_log_error(serve, "the disk is full");
@@ -643,23 +643,23 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_nothing_is_served_unasked);
     RUN_TEST(test_the_channels_of_the_log_come_first_and_then_those_of_the_viewers);
-    RUN_TEST(test_with_a_predictor_there_is_a_ghost);
+    RUN_TEST(test_with_a_predictor_there_is_a_ghost_channel);
     RUN_TEST(test_the_server_is_what_the_options_say);
     RUN_TEST(test_of_more_origins_than_there_is_room_for_the_first_are_taken);
-    RUN_TEST(test_a_token_that_nobody_chose_is_made_up_and_another_every_time);
-    RUN_TEST(test_viewers_are_told_of_cameras_and_links);
-    RUN_TEST(test_a_robot_is_told_of_and_handed_out);
-    RUN_TEST(test_desk_and_scene_are_there_from_the_start);
-    RUN_TEST(test_a_server_that_cannot_be_had_is_told);
-    RUN_TEST(test_the_end_of_the_server_tells_who_came_and_lets_the_hand_go);
+    RUN_TEST(test_a_token_that_is_not_given_is_random_and_another_every_time);
+    RUN_TEST(test_viewers_are_sent_cameras_and_links);
+    RUN_TEST(test_a_robot_is_announced_and_served);
+    RUN_TEST(test_the_desk_topic_and_the_scene_are_there_from_the_start);
+    RUN_TEST(test_a_server_that_cannot_start_is_reported);
+    RUN_TEST(test_the_end_of_the_server_reports_its_sessions_and_releases_the_hand);
     RUN_TEST(test_a_hand_that_is_descriptor_0_is_one);
     RUN_TEST(test_every_record_is_offered_as_it_is);
-    RUN_TEST(test_a_frame_tells_the_time);
+    RUN_TEST(test_a_frame_sends_the_time);
     RUN_TEST(test_figures_follow_the_frames);
-    RUN_TEST(test_a_lost_link_is_told_and_stands_until_it_is_heard_again);
-    RUN_TEST(test_what_the_ground_station_hears_is_told);
+    RUN_TEST(test_a_lost_link_is_reported_and_stays_so_until_it_returns);
+    RUN_TEST(test_what_the_ground_station_receives_is_reported);
     RUN_TEST(test_the_vehicle_is_drawn_thirty_times_a_second);
-    RUN_TEST(test_the_ghost_is_drawn_where_it_was_predicted_from);
-    RUN_TEST(test_an_alarm_and_the_verdict_are_told);
+    RUN_TEST(test_the_prediction_has_the_time_from_which_it_was_made);
+    RUN_TEST(test_an_alarm_and_the_verdict_are_sent);
     return UNITY_END();
 }

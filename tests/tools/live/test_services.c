@@ -1,5 +1,5 @@
 /*
- * A viewer's calls become requests at the operator's desk, and its answers go back in words.
+ * A viewer's calls become requests to the operator, and its answers go back as text.
  */
 #include "tools/airbearing/live/services.h"
 
@@ -9,7 +9,7 @@
 
 #include "unity.h"
 
-/* ---- an operator's desk at which nobody sits ---- */
+/* ---- an operator that does nothing ---- */
 
 struct sim_operator {
     struct sim_operator_request asked;
@@ -142,7 +142,7 @@ static void test_each_service_is_its_act(void)
     }
 }
 
-static void test_a_stop_is_no_request_and_a_full_desk_takes_it(void)
+static void test_a_stop_is_not_queued_and_works_when_the_queue_is_full(void)
 {
     const struct io_foxglove_arguments nothing = {0};
     stand_in.full = true;
@@ -156,7 +156,7 @@ static void test_a_stop_is_no_request_and_a_full_desk_takes_it(void)
     TEST_ASSERT_EQUAL_INT(0, stand_in.count);
 }
 
-static void test_arguments_reach_the_desk(void)
+static void test_arguments_reach_the_operator(void)
 {
     struct io_foxglove_arguments arguments = {.frames = 3};
     TEST_ASSERT_NULL(call("/step", &arguments));
@@ -182,7 +182,7 @@ static void test_arguments_reach_the_desk(void)
     TEST_ASSERT_EQUAL_DOUBLE(1.5, seam->parameter_value(seam->self, 1));
 }
 
-static void test_what_makes_no_sense_does_not_reach_the_desk(void)
+static void test_arguments_that_make_no_sense_do_not_reach_the_operator(void)
 {
     const struct io_foxglove_arguments nothing = {0}, unknown = {.text = "gyro"};
     TEST_ASSERT_NOT_NULL(call("/step", &nothing));
@@ -219,9 +219,9 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_each_service_is_its_act);
-    RUN_TEST(test_a_stop_is_no_request_and_a_full_desk_takes_it);
-    RUN_TEST(test_arguments_reach_the_desk);
-    RUN_TEST(test_what_makes_no_sense_does_not_reach_the_desk);
+    RUN_TEST(test_a_stop_is_not_queued_and_works_when_the_queue_is_full);
+    RUN_TEST(test_arguments_reach_the_operator);
+    RUN_TEST(test_arguments_that_make_no_sense_do_not_reach_the_operator);
     RUN_TEST(test_answers_come_with_their_frame_and_are_noted);
     return UNITY_END();
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "dynamics/flex/validity.h"
-#include "tests/tools/run/made_run.h"
+#include "tests/tools/run/synthetic_run.h"
 #include "tools/airbearing/report/ground_result.h"
 #include "tools/airbearing/report/report_figures.h"
 #include "tools/airbearing/report/verdict.h"
@@ -98,7 +98,7 @@ static void test_rows_of_what_never_happened_are_left_out(void)
 
 /* ---- boards ----------------------------------------------------------------------------- */
 
-static void test_outages_are_told_with_the_first_and_their_number(void)
+static void test_outages_are_reported_with_the_first_and_their_number(void)
 {
     struct sim_link_outages *seen = &run.source.outages[0];
     assert_not_said("lost at");
@@ -122,7 +122,7 @@ static int outages_told(void)
     return count;
 }
 
-static void test_no_more_outages_are_told_than_are_kept(void)
+static void test_no_more_outages_are_reported_than_are_kept(void)
 {
     run.source.outages[1].count = SIM_LINK_OUTAGE_MAX - 1;
     TEST_ASSERT_EQUAL_INT(SIM_LINK_OUTAGE_MAX - 1, outages_told());
@@ -193,7 +193,7 @@ static void test_faults_are_counted_where_they_strike(void)
 
 /* ---- the ground station ----------------------------------------------------------------- */
 
-static void test_each_step_of_a_ground_station_is_told(void)
+static void test_each_step_of_a_ground_station_is_reported(void)
 {
     make_script();
     TEST_ASSERT_EQUAL_STRING(
@@ -366,7 +366,7 @@ static void test_what_is_no_number_is_null(void)
     assert_part("drift_ppm", "null");
 }
 
-static void test_what_the_machine_gave_is_told(void)
+static void test_what_the_machine_gave_is_reported(void)
 {
     assert_part(
         "realtime",
@@ -438,7 +438,7 @@ static void test_core_0_can_be_the_frames(void)
         ",'isolated':true,'memory_locked':true,'required':false,'met':true,'missing':null}");
 }
 
-static void test_guarantees_that_were_refused_are_told_in_real_time_alone(void)
+static void test_guarantees_that_were_refused_are_reported_in_real_time_alone(void)
 {
     TEST_ASSERT_NOT_NULL(
         strstr(heard(report_print), "\nguarantees that this machine does not give:\n\nverdict"));
@@ -463,7 +463,7 @@ static void test_guarantees_that_were_refused_are_told_in_real_time_alone(void)
     assert_not_said("guarantees");
 }
 
-static void test_the_phase_lock_is_told(void)
+static void test_the_phase_lock_is_reported(void)
 {
     static struct rt_phase_lock phase_lock;
     phase_lock = (struct rt_phase_lock){.spec.limit_ppm = 200.0,
@@ -499,14 +499,14 @@ static void test_the_phase_lock_is_told(void)
         "  phase lock to board: NOT locked, the board never answered a time request, error ");
 }
 
-static void test_pulses_are_counted(void)
+static void test_sync_pulses_are_counted(void)
 {
     scenario->spec.pulse.every = 2;
     run.sync_pulse = (struct io_sync_pulse){.every = 10, .sent = 11, .dropped = 12};
     assert_part("pulse", "{'every':10,'sent':11,'dropped':12}");
 }
 
-static void test_the_predictor_is_told_by_its_speed(void)
+static void test_the_predictor_is_reported_with_its_speed(void)
 {
     run.predicted =
         (struct sim_predictor_result){.predictions = 2, .late = 3, .cut = 4, .seconds_ahead = 5.0};
@@ -524,7 +524,7 @@ static void test_the_predictor_is_told_by_its_speed(void)
     assert_not_said("predictions of");
 }
 
-static void test_acts_of_the_operator_are_told(void)
+static void test_acts_of_the_operator_are_reported(void)
 {
     run.acts = (struct sim_operator_result){.acts = 41,
                                             .checkpoints = 42,
@@ -553,7 +553,7 @@ static void test_acts_of_the_operator_are_told(void)
                 "unknown 6\n");
 }
 
-static void test_an_arm_is_told_as_it_was_left(void)
+static void test_an_arm_is_reported_as_it_was_left(void)
 {
     static struct sim_arm_state arm;
     arm = (struct sim_arm_state){
@@ -591,7 +591,7 @@ static void test_viewers_are_counted(void)
     assert_part("live", "{'viewers':1,'refused':2,'floods':3,'dismissed':4,'sent':5,'lost':6}");
 }
 
-static void test_a_log_is_told_with_what_the_disk_refused(void)
+static void test_a_log_is_reported_with_what_the_disk_refused(void)
 {
     assert_not_said("  log ");
     assert_not_said("  report ");
@@ -617,7 +617,7 @@ static void test_a_log_is_told_with_what_the_disk_refused(void)
     assert_not_said("they came faster");
 }
 
-static void test_where_a_flexible_body_left_its_model_is_told(void)
+static void test_where_a_flexible_body_left_its_model_is_reported(void)
 {
     static struct dyn_flex flex;
     uint64_t *out = run.sim->vehicle->schedule->out_of_range;
@@ -647,7 +647,7 @@ static void test_where_a_flexible_body_left_its_model_is_told(void)
     scenario->spec.bodies[1].spec.flex = NULL;
 }
 
-static void test_over_ground_the_end_is_told_by_place(void)
+static void test_over_ground_the_end_is_reported_as_a_place(void)
 {
     assert_said("  attitude error at the end 28.6479 deg\n");
     scenario->spec.environment.has_ground = true;
@@ -660,30 +660,30 @@ int main(void)
     RUN_TEST(test_the_table_says_all_of_a_run_with_boards);
     RUN_TEST(test_a_fast_run_has_no_start_error_and_a_run_without_boards_no_latency);
     RUN_TEST(test_rows_of_what_never_happened_are_left_out);
-    RUN_TEST(test_outages_are_told_with_the_first_and_their_number);
-    RUN_TEST(test_no_more_outages_are_told_than_are_kept);
+    RUN_TEST(test_outages_are_reported_with_the_first_and_their_number);
+    RUN_TEST(test_no_more_outages_are_reported_than_are_kept);
     RUN_TEST(test_a_board_that_is_in_time_is_not_mentioned);
     RUN_TEST(test_the_report_says_all_of_each_link);
     RUN_TEST(test_faults_are_counted_where_they_strike);
-    RUN_TEST(test_each_step_of_a_ground_station_is_told);
+    RUN_TEST(test_each_step_of_a_ground_station_is_reported);
     RUN_TEST(test_a_step_that_was_asked_for_and_not_accepted_is_a_no_with_its_place);
     RUN_TEST(test_a_ground_line_that_cannot_be_had_is_a_warning);
     RUN_TEST(test_the_report_says_all_of_the_time);
     RUN_TEST(test_nothing_was_measured_where_nothing_ran);
     RUN_TEST(test_of_a_stuck_thread_its_own_figures_are_not_known);
     RUN_TEST(test_what_is_no_number_is_null);
-    RUN_TEST(test_what_the_machine_gave_is_told);
+    RUN_TEST(test_what_the_machine_gave_is_reported);
     RUN_TEST(test_the_first_thing_that_real_time_lacks_is_named);
     RUN_TEST(test_core_0_can_be_the_frames);
-    RUN_TEST(test_guarantees_that_were_refused_are_told_in_real_time_alone);
-    RUN_TEST(test_the_phase_lock_is_told);
-    RUN_TEST(test_pulses_are_counted);
-    RUN_TEST(test_the_predictor_is_told_by_its_speed);
-    RUN_TEST(test_acts_of_the_operator_are_told);
-    RUN_TEST(test_an_arm_is_told_as_it_was_left);
+    RUN_TEST(test_guarantees_that_were_refused_are_reported_in_real_time_alone);
+    RUN_TEST(test_the_phase_lock_is_reported);
+    RUN_TEST(test_sync_pulses_are_counted);
+    RUN_TEST(test_the_predictor_is_reported_with_its_speed);
+    RUN_TEST(test_acts_of_the_operator_are_reported);
+    RUN_TEST(test_an_arm_is_reported_as_it_was_left);
     RUN_TEST(test_viewers_are_counted);
-    RUN_TEST(test_a_log_is_told_with_what_the_disk_refused);
-    RUN_TEST(test_where_a_flexible_body_left_its_model_is_told);
-    RUN_TEST(test_over_ground_the_end_is_told_by_place);
+    RUN_TEST(test_a_log_is_reported_with_what_the_disk_refused);
+    RUN_TEST(test_where_a_flexible_body_left_its_model_is_reported);
+    RUN_TEST(test_over_ground_the_end_is_reported_as_a_place);
     return UNITY_END();
 }

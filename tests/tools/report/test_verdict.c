@@ -5,7 +5,7 @@
 #include <math.h>
 #include <signal.h>
 
-#include "tests/tools/run/made_run.h"
+#include "tests/tools/run/synthetic_run.h"
 #include "tools/airbearing/command.h"
 #include "tools/airbearing/report/verdict.h"
 

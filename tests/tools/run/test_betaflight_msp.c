@@ -20,7 +20,7 @@ void tearDown(void)
 
 static struct betaflight_version version;
 
-static void test_a_version_is_read_from_a_sound_answer(void)
+static void test_a_version_is_read_from_a_valid_answer(void)
 {
     const unsigned char old[] = {'$', 'M', '>', 3, 3, 4, 5, 5, 3 ^ 3 ^ 4 ^ 5 ^ 5};
     TEST_ASSERT_TRUE(betaflight_read_version(old, sizeof old, &version));
@@ -55,8 +55,8 @@ static void test_motion_waits_until_it_has_booted(void)
     TEST_ASSERT_TRUE(betaflight_gate_opens(&gate, BETAFLIGHT_BOOTING, 16 * s));
 }
 
-/* A port that is bound and one that nobody has, as the kernel gives them. */
-static void test_a_bound_port_is_told_from_an_empty_one(void)
+/* A port that is bound and one that is free, as the kernel gives them. */
+static void test_a_bound_port_is_distinguished_from_a_free_one(void)
 {
     struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof name;
@@ -75,8 +75,8 @@ static void test_a_bound_port_is_told_from_an_empty_one(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_a_version_is_read_from_a_sound_answer);
+    RUN_TEST(test_a_version_is_read_from_a_valid_answer);
     RUN_TEST(test_motion_waits_until_it_has_booted);
-    RUN_TEST(test_a_bound_port_is_told_from_an_empty_one);
+    RUN_TEST(test_a_bound_port_is_distinguished_from_a_free_one);
     return UNITY_END();
 }

@@ -108,7 +108,7 @@ static void test_where_none_is_named_none_is_started(void)
     TEST_ASSERT_EQUAL_STRING("", shown());
 }
 
-static void test_both_its_outputs_are_kept_and_it_hears_nothing(void)
+static void test_both_its_outputs_are_kept_and_its_input_is_empty(void)
 {
     start_and_wait("echo one; echo two >&2; read x || echo no more; exit 7");
     TEST_ASSERT_EQUAL_STRING("| one\n| two\n| no more\n", shown());
@@ -158,7 +158,7 @@ static void test_it_runs_on_the_core_that_it_is_given(void)
     TEST_ASSERT_EQUAL_STRING(expected, shown());
 }
 
-static void test_a_program_that_is_not_there_is_told_with_its_place(void)
+static void test_a_program_that_is_not_there_is_reported_with_its_path(void)
 {
     char name[] = "no-such-program";
     scenario.controller.argument[0] = name;
@@ -171,7 +171,7 @@ static void test_a_program_that_is_not_there_is_told_with_its_place(void)
     TEST_ASSERT_EQUAL_INT(0, controller.group);
 }
 
-static void test_a_core_that_is_not_there_is_told(void)
+static void test_a_core_that_is_not_there_is_reported(void)
 {
     scenario.controller.cpu = CPU_SETSIZE - 1;
     TEST_ASSERT_EQUAL_INT(-EINVAL, start("exit 0"));
@@ -245,7 +245,7 @@ static void test_one_that_does_not_end_is_killed_with_what_it_has_started(void)
     assert_gone(other);
 }
 
-static void test_nobody_else_is_in_reach(void)
+static void test_no_other_process_is_in_reach(void)
 {
     TEST_ASSERT_EQUAL_INT(2, getpid());
     TEST_ASSERT_EQUAL_INT(1, getppid());
@@ -257,17 +257,17 @@ static void test_nobody_else_is_in_reach(void)
 static int run_tests(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_nobody_else_is_in_reach);
+    RUN_TEST(test_no_other_process_is_in_reach);
     if (Unity.TestFailures > 0)
         return UNITY_END();
     RUN_TEST(test_where_none_is_named_none_is_started);
-    RUN_TEST(test_both_its_outputs_are_kept_and_it_hears_nothing);
+    RUN_TEST(test_both_its_outputs_are_kept_and_its_input_is_empty);
     RUN_TEST(test_one_that_dies_of_a_signal_is_named_by_it);
     RUN_TEST(test_one_that_never_stops_talking_fails_after_a_megabyte);
     RUN_TEST(test_it_is_alone_in_its_group_and_ignores_an_interrupt_of_the_terminal);
     RUN_TEST(test_it_runs_on_the_core_that_it_is_given);
-    RUN_TEST(test_a_program_that_is_not_there_is_told_with_its_place);
-    RUN_TEST(test_a_core_that_is_not_there_is_told);
+    RUN_TEST(test_a_program_that_is_not_there_is_reported_with_its_path);
+    RUN_TEST(test_a_core_that_is_not_there_is_reported);
     RUN_TEST(test_a_program_beside_this_one_comes_before_that_of_the_path);
     RUN_TEST(test_what_it_has_started_ends_with_it);
     RUN_TEST(test_one_that_ends_when_it_is_asked_to_did_not_die_early);

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "tests/tools/run/made_run.h"
+#include "tests/tools/run/synthetic_run.h"
 #include "tools/airbearing/run/ending.h"
 
 static void assert_ended(enum run_end end, const char *expected)
@@ -15,7 +15,7 @@ static void assert_ended(enum run_end end, const char *expected)
     TEST_ASSERT_EQUAL_STRING(expected, text);
 }
 
-static void test_each_end_has_its_words(void)
+static void test_each_end_has_its_text(void)
 {
     run.controller.status = 7 << 8;
     assert_ended(RUN_COMPLETE, "");
@@ -38,7 +38,7 @@ static void test_each_end_has_its_words(void)
     }
 }
 
-/* How a run ended whose frames did this; how often its boards were told that the simulation is
+/* How a run ended whose frames did this; how often its boards were sent that the simulation is
  * invalid. */
 static int name_end(enum rt_frame_end of_frames, enum run_end expected)
 {
@@ -172,7 +172,7 @@ static void test_a_controller_that_runs_is_not_missed(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_each_end_has_its_words);
+    RUN_TEST(test_each_end_has_its_text);
     RUN_TEST(test_an_end_is_named_by_what_came_first);
     RUN_TEST(test_a_controller_that_died_before_its_last_reply_ended_the_run);
     RUN_TEST(test_frames_go_on_for_ten_looks_without_a_controller);

@@ -1,5 +1,5 @@
 /*
- * A worker does its work until it is told to end, once more after that, and is left behind where it
+ * A worker does its work until it is stopped, once more after that, and is left behind where it
  * hangs.
  */
 #include "tools/airbearing/run/periodic_thread.h"

@@ -1,6 +1,6 @@
 /*
- * The table of a run in a terminal: of figures that are made up and all different, by a clock that
- * the test moves.
+ * The table of a run in a terminal: of figures that are synthetic and all different, by a clock
+ * that the test moves.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -116,7 +116,7 @@ static void end(void)
 }
 
 /* Before the first table there is nothing to leave behind; so this is the first test. */
-static void test_nothing_is_drawn_where_nobody_looks(void)
+static void test_nothing_is_drawn_without_a_terminal(void)
 {
     terminal = false;
     TEST_ASSERT_EQUAL_STRING("", heard(draw));
@@ -202,7 +202,7 @@ static void test_the_bar_is_empty_at_the_start_and_full_at_the_end(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_nothing_is_drawn_where_nobody_looks);
+    RUN_TEST(test_nothing_is_drawn_without_a_terminal);
     RUN_TEST(test_the_first_table_begins_where_the_cursor_is);
     RUN_TEST(test_the_next_is_drawn_over_it);
     RUN_TEST(test_a_table_is_drawn_ten_times_a_second);

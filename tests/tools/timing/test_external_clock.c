@@ -1,5 +1,5 @@
 /*
- * A stopwatch against a run: clocks whose slope, offset and misses are known beforehand.
+ * A stopwatch against a run: clocks whose rate, offset and misses are known beforehand.
  */
 #include "tools/airbearing/timing/external_clock.h"
 
@@ -102,7 +102,7 @@ static void test_a_clock_of_known_slope_and_offset_is_recovered(void)
     TEST_ASSERT_EQUAL_size_t(external.matched, external.by_kernel);
 }
 
-/* 19 times 6 releases were missed between the first pulse and the last. */
+/* 19 times 6 releases were missed between the first sync pulse and the last. */
 static void test_misses_make_simulated_time_lag_and_not_the_grid(void)
 {
     stamp_all(0.0, -5000, 0, 0);
@@ -123,8 +123,8 @@ static void test_what_the_stopwatch_alone_sees_is_not_in_the_log(void)
                              external.behind_ns);
 }
 
-/* One pulse in ten is 40 ms late: seen as that, and no part of the slope. */
-static void test_pulses_that_were_held_up_do_not_bend_the_line(void)
+/* One sync pulse in ten is 40 ms late: found as that, and no part of the drift. */
+static void test_late_sync_pulses_do_not_bend_the_fit(void)
 {
     stamp_all(-30.0, 0, 20000, 10);
     stamp(0, -30.0, 0, 40000000);
@@ -140,7 +140,7 @@ static void test_pulses_that_were_held_up_do_not_bend_the_line(void)
     TEST_ASSERT_EQUAL_UINT64(1, external.jitter.max_frame / EVERY % 10);
 }
 
-static void test_a_pulse_that_never_came_is_counted(void)
+static void test_a_missing_sync_pulse_is_counted(void)
 {
     stamp_all(0.0, 0, 0, 0);
     external.count -= 3; /* the last ones: only the run knows that they were sent */
@@ -163,7 +163,7 @@ static void test_without_a_report_the_gaps_are_counted(void)
     TEST_ASSERT_EQUAL_UINT64(5, external.lost);
 }
 
-static void test_a_pulse_of_another_run_is_known_by_when_it_was_sent(void)
+static void test_a_sync_pulse_of_another_run_is_known_by_its_time(void)
 {
     stamp_all(0.0, 0, 0, 0);
     external.stamp[7].sent_ns -= 2000;                /* before its frame began */
@@ -183,7 +183,7 @@ static void test_a_file_of_another_run_is_refused(void)
     TEST_ASSERT_EQUAL_STRING("none of the 1000 pulses belongs to this run", error);
 }
 
-static void test_two_pulses_are_too_few_for_a_slope(void)
+static void test_two_sync_pulses_are_too_few_for_a_drift(void)
 {
     stamp_all(0.0, 0, 0, 0);
     external.count = 2;
@@ -298,12 +298,12 @@ int main(void)
     RUN_TEST(test_a_clock_of_known_slope_and_offset_is_recovered);
     RUN_TEST(test_misses_make_simulated_time_lag_and_not_the_grid);
     RUN_TEST(test_what_the_stopwatch_alone_sees_is_not_in_the_log);
-    RUN_TEST(test_pulses_that_were_held_up_do_not_bend_the_line);
-    RUN_TEST(test_a_pulse_that_never_came_is_counted);
+    RUN_TEST(test_late_sync_pulses_do_not_bend_the_fit);
+    RUN_TEST(test_a_missing_sync_pulse_is_counted);
     RUN_TEST(test_without_a_report_the_gaps_are_counted);
-    RUN_TEST(test_a_pulse_of_another_run_is_known_by_when_it_was_sent);
+    RUN_TEST(test_a_sync_pulse_of_another_run_is_known_by_its_time);
     RUN_TEST(test_a_file_of_another_run_is_refused);
-    RUN_TEST(test_two_pulses_are_too_few_for_a_slope);
+    RUN_TEST(test_two_sync_pulses_are_too_few_for_a_drift);
     RUN_TEST(test_a_file_is_read);
     RUN_TEST(test_a_file_with_a_mistake_is_refused_at_its_place);
     RUN_TEST(test_a_grid_that_was_moved_within_its_limit_is_a_grid);

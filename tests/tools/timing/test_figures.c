@@ -384,7 +384,7 @@ static int hits_of_interval(double memory)
     return hits * 100 / RUNS;
 }
 
-static void test_the_interval_holds_the_true_slope_as_often_as_it_says(void)
+static void test_the_interval_holds_the_true_drift_as_often_as_it_says(void)
 {
     TEST_ASSERT_INT_WITHIN(4, 95, hits_of_interval(0.0));
     TEST_ASSERT_INT_WITHIN(5, 94, hits_of_interval(0.6));
@@ -547,7 +547,8 @@ static void test_a_record_that_cannot_be_true_is_refused(void)
     TEST_ASSERT_EQUAL_INT(-1, write_and_read(&good, 0, SIM_RECORD_FRAME_SIZE, error));
 }
 
-/* The reading ends at the first bad event, and at the latest for want of a frame: the text tells.
+/* The reading ends at the first bad event, and at the latest for want of a frame: the text says
+ * which.
  */
 static const char *read_events(const struct rt_flight_recorder_row *rows, size_t count, size_t size)
 {
@@ -642,7 +643,7 @@ static void test_a_frame_in_lockstep_begins_with_the_wait_for_its_reply(void)
                              steps_text(&row));
 }
 
-/* With a sanitizer it would be told if there were no room. */
+/* With a sanitizer it would be reported if there were no room. */
 static void test_there_is_room_for_the_steps_of_every_job(void)
 {
     struct rt_flight_recorder_row row = good_row;
@@ -673,7 +674,7 @@ static void test_the_latest_frame_is_the_one_with_the_most_over(void)
     struct rt_flight_recorder_row rows[] = {{.frame = 3}, {.frame = 4}, {.frame = 6}};
     const struct evidence told = {.row = rows, .row_count = 3};
     struct figures some = {.evidence = &told, .late = late, .late_count = 4};
-    TEST_ASSERT_EQUAL_PTR(&rows[1], frame_steps_worst(&some)); /* of frame 5 nothing was told */
+    TEST_ASSERT_EQUAL_PTR(&rows[1], frame_steps_worst(&some)); /* of frame 5 nothing was written */
     some.late_count = 0;
     TEST_ASSERT_NULL(frame_steps_worst(&some));
 }
@@ -696,7 +697,7 @@ int main(void)
     RUN_TEST(test_a_run_without_a_wall_clock_promised_nothing);
     RUN_TEST(test_drift_is_the_slope_whatever_was_missed);
     RUN_TEST(test_a_wall_clock_that_was_set_is_noticed);
-    RUN_TEST(test_the_interval_holds_the_true_slope_as_often_as_it_says);
+    RUN_TEST(test_the_interval_holds_the_true_drift_as_often_as_it_says);
     RUN_TEST(test_two_points_have_no_interval);
     RUN_TEST(test_students_factor_is_that_of_the_tables);
     RUN_TEST(test_the_best_fit_delay_is_the_delay);

@@ -1,7 +1,7 @@
 /*
  * airbearing linearize: the linear model dx/dt = A x + B u, y = C x + D u about a point.
  *
- * Tested by tests/scenario/test_linear.py and test_model_words.py.
+ * Tested by tests/scenario/commands/test_linear.py and test_model_texts.py.
  */
 #include <math.h>
 #include <stdio.h>

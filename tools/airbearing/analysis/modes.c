@@ -1,7 +1,7 @@
 /*
  * airbearing modes: natural frequencies and damping of a model about a point.
  *
- * Tested by tests/scenario/test_linear.py and test_model_words.py.
+ * Tested by tests/scenario/commands/test_linear.py and test_model_texts.py.
  */
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * The operating point of linearize and modes: the state of a model, the forces on it, and the
  * joints that are locked or prescribed.
  *
- * Tested by tests/scenario/test_linear.py and test_model_words.py.
+ * Tested by tests/scenario/commands/test_linear.py and test_model_texts.py.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * The cost of flexibility: chains of flexible beams beside the same chain of rigid ones.
  *
- * Tested by tests/scenario/test_bench_words.py.
+ * Tested by tests/scenario/commands/test_bench_figures.py.
  */
 #pragma once
 

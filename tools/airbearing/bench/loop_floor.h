@@ -2,7 +2,7 @@
  * The shortest possible loop with a board: no wait for the grid, nothing to simulate, an answer
  * at once.
  *
- * Tested by tests/scenario/test_bench.py.
+ * Tested by tests/scenario/commands/test_bench.py.
  */
 #pragma once
 

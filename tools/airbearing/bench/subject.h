@@ -1,7 +1,7 @@
 /*
  * A model under measurement: the tree, a pool of states, and the two calls that are measured.
  *
- * Tested by tests/scenario/test_bench_words.py.
+ * Tested by tests/scenario/commands/test_bench_figures.py.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "config/scenario.h"
 #include "dynamics/analysis/crba.h"
 #include "dynamics/kernel/aba.h"
-#include "dynamics/kernel/batch.h"
+#include "dynamics/kernel/batch/batch.h"
 
 /* Enough that no branch predictor learns them, and few enough to stay in the cache. */
 enum { SUBJECT_STATES = 64, SUBJECT_NAME_MAX = 64 };

@@ -1,7 +1,7 @@
 /*
  * Findings for people and for programs.
  *
- * Tested by tests/scenario/test_doctor_words.py.
+ * Tested by tests/scenario/commands/test_doctor_texts.py.
  */
 #pragma once
 

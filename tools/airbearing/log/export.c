@@ -1,7 +1,7 @@
 /*
  * airbearing log export: the numbers of a log for other people's tools.
  *
- * Tested by tests/scenario/test_log_made.py.
+ * Tested by tests/scenario/log/test_log_synthetic.py.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -1,7 +1,7 @@
 /*
  * airbearing log info: the contents of a log, and its losses.
  *
- * Tested by tests/scenario/test_log_made.py.
+ * Tested by tests/scenario/log/test_log_synthetic.py.
  */
 #include <getopt.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  * The rewritten log has the readable records in their old order with their old numbers, under new
  * channel ids, and its own indexes and CRCs.
  *
- * Tested by tests/scenario/test_log_made.py.
+ * Tested by tests/scenario/log/test_log_synthetic.py.
  */
 #include <errno.h>
 #include <stdlib.h>

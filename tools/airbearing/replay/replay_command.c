@@ -1,7 +1,7 @@
 /*
  * airbearing replay: run the recorded inputs again through the same frame and compare every hash.
  *
- * Tested by tests/scenario/test_replay_made.py and test_replay.py.
+ * Tested by tests/scenario/replay/test_replay_synthetic.py and test_replay.py.
  */
 #include <inttypes.h>
 #include <math.h>

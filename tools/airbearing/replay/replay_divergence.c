@@ -6,7 +6,7 @@
  * of the run state.  Those of the first frame that differs are compared in the order in which the
  * frame computes them, so the first difference is its origin, as far as the log holds it.
  *
- * Tested by tests/scenario/test_replay_made.py.
+ * Tested by tests/scenario/replay/test_replay_synthetic.py.
  */
 #include "tools/airbearing/replay/replay_divergence.h"
 

@@ -1,7 +1,7 @@
 /*
  * The recorded inputs of a run: collected from its log, and applied again frame by frame.
  *
- * Tested by tests/scenario/test_replay_made.py and test_replay.py.
+ * Tested by tests/scenario/replay/test_replay_synthetic.py and test_replay.py.
  */
 #pragma once
 

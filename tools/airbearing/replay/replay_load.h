@@ -1,7 +1,7 @@
 /*
  * What a replay reads from the log before its first frame.
  *
- * Tested by tests/scenario/test_replay_made.py and test_replay.py.
+ * Tested by tests/scenario/replay/test_replay_synthetic.py and test_replay.py.
  */
 #pragma once
 

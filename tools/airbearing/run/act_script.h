@@ -2,7 +2,7 @@
  * Acts of the operator in the form of the command line: `1.5s:tune devices.gyro.bias.x=0.1
  * deg/s`.
  *
- * Tested by tests/scenario/test_refused.py and test_operator.py.
+ * Tested by tests/scenario/run/test_run_refusals.py and test_operator.py.
  */
 #pragma once
 

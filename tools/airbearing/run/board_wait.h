@@ -2,7 +2,7 @@
  * The boards of a run before its first frame: the controller is started, and every board is
  * awaited.
  *
- * Tested by tests/scenario/test_shown.py and test_boards.py.
+ * Tested by tests/scenario/live/test_terminal_tables.py and test_boards.py.
  */
 #pragma once
 

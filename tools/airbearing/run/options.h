@@ -1,7 +1,7 @@
 /*
  * The options of airbearing run.
  *
- * Tested by tests/scenario/test_refused.py.
+ * Tested by tests/scenario/run/test_run_refusals.py.
  */
 #pragma once
 

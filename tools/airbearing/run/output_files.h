@@ -2,7 +2,7 @@
  * The files that a run writes, --log and --report: checked before the run, written or removed after
  * it.
  *
- * Tested by tests/scenario/test_refused.py.
+ * Tested by tests/scenario/run/test_run_refusals.py.
  */
 #pragma once
 

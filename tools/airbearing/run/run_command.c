@@ -1,7 +1,7 @@
 /*
  * airbearing run: set-up, the frames, and their report, in the order in which they happen.
  *
- * Tested by tests/scenario/test_begun.py and test_run.py.
+ * Tested by tests/scenario/run/test_run_start.py and test_run.py.
  */
 #include "tools/airbearing/run/run_command.h"
 

@@ -1,7 +1,7 @@
 /*
  * The end of a run: links, log, verdict and report.
  *
- * Tested by tests/scenario/test_endings.py and test_begun.py.
+ * Tested by tests/scenario/run/test_run_end.py and test_run_start.py.
  */
 #pragma once
 

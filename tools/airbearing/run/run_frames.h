@@ -1,7 +1,7 @@
 /*
  * The frame thread of a run, and the watch over it.
  *
- * Tested by tests/scenario/test_begun.py and test_endings.py.
+ * Tested by tests/scenario/run/test_run_start.py and test_run_end.py.
  */
 #pragma once
 

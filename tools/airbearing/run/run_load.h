@@ -1,7 +1,7 @@
 /*
  * The scenario of a run with what the command line changes in it, and the script of --act.
  *
- * Tested by tests/scenario/test_refused.py.
+ * Tested by tests/scenario/run/test_run_refusals.py.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * The log of a run: its metadata and attachments.
  *
- * Tested by tests/scenario/test_log.py and test_begun.py.
+ * Tested by tests/scenario/log/test_log.py and test_run_start.py.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * The memory of a run: one arena for the simulation, the links and the log.
  *
- * Tested by tests/scenario/test_begun.py.
+ * Tested by tests/scenario/run/test_run_start.py.
  */
 #pragma once
 

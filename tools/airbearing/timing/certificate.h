@@ -2,7 +2,7 @@
  * A certificate: the figures of a run, the machine's guarantees, and hashes of the log, the
  * scenario and the program, in one JSON object that can be made again from the log and compared.
  *
- * Tested by tests/scenario/test_timing_made.py.
+ * Tested by tests/scenario/timing/test_timing_synthetic.py.
  */
 #pragma once
 

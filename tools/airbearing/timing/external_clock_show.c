@@ -1,7 +1,7 @@
 /*
  * The stopwatch's view of a run as text, JSON and a picture.
  *
- * Tested by tests/scenario/test_timing_made.py.
+ * Tested by tests/scenario/timing/test_timing_synthetic.py.
  */
 #include <inttypes.h>
 #include <jansson.h>

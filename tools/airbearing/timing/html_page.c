@@ -2,7 +2,7 @@
  * The figures as one page: the verdict on top, then the plots, then the numbers.  The page is
  * complete: it loads nothing and runs no script.
  *
- * Tested by tests/scenario/test_timing_made.py.
+ * Tested by tests/scenario/timing/test_timing_synthetic.py.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /*
  * The tables of the timing page: percentiles, effective latency, late frames.
  *
- * Tested by tests/scenario/test_timing_made.py.
+ * Tested by tests/scenario/timing/test_timing_synthetic.py.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * The figures as JSON.  A percentile that the run is too short for is null.
  *
- * Tested by tests/scenario/test_timing_made.py.
+ * Tested by tests/scenario/timing/test_timing_synthetic.py.
  */
 #include <jansson.h>
 #include <math.h>

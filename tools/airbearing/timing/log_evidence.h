@@ -2,7 +2,7 @@
  * The timing evidence of a log, extracted and checked: an impossible record makes the log
  * unreadable, a missing one is counted.
  *
- * Tested by tests/scenario/test_timing_made.py.
+ * Tested by tests/scenario/timing/test_timing_synthetic.py.
  */
 #pragma once
 

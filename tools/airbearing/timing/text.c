@@ -1,7 +1,7 @@
 /*
  * The figures for people, on a terminal.
  *
- * Tested by tests/scenario/test_timing_made.py.
+ * Tested by tests/scenario/timing/test_timing_synthetic.py.
  */
 #include <inttypes.h>
 #include <jansson.h>

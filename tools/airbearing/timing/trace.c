@@ -2,7 +2,7 @@
  * Chrome's trace format: a track for the frames, one for their steps, one for late frames, one
  * for the flight recorder's rows around those.
  *
- * Tested by tests/scenario/test_timing_made.py.
+ * Tested by tests/scenario/timing/test_timing_synthetic.py.
  */
 #include <inttypes.h>
 #include <jansson.h>

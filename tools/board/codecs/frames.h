@@ -2,7 +2,7 @@
  * MAVLink frames and what they mean to a board; pure, no sockets.  Written on MAVLink's own
  * generated headers.
  *
- * Tested by tests/scenario/test_board_replies.py.
+ * Tested by tests/scenario/board/test_board_replies.py.
  */
 #pragma once
 

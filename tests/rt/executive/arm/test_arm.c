@@ -2,7 +2,7 @@
  * A person flies the arm: its servos, its modes, the way to a pose by itself, and the limits of its
  * joints.
  */
-#include "tests/rt/executive/arm/flown_arm.h"
+#include "tests/rt/executive/arm/arm_fixture.h"
 
 static void test_it_begins_braked_and_stays(void)
 {
@@ -74,7 +74,7 @@ static void test_mode_base_moves_along_the_axes_of_the_orbiter(void)
     }
 }
 
-/* The twist of the hand by what the joints are told, base axes, angular first. */
+/* The twist of the hand by the commanded joint rates, base axes, angular first. */
 static void commanded_twist(double twist[6])
 {
     static double v[256];
@@ -329,7 +329,7 @@ static void test_auto_goes_to_each_pose_and_stands_there(void)
     bring_up_arm(NULL, 0);
     press(AUTO);
     run_frames(1000);
-    TEST_ASSERT_TRUE(fastest() < 0.1 * DEGREE); /* until it is told where */
+    TEST_ASSERT_TRUE(fastest() < 0.1 * DEGREE); /* until it is commanded */
     for (int pose = 0; pose < scenario->spec.arm.pose_count; pose++) {
         press(SELECT + pose);
         TEST_ASSERT_TRUE(arm()->flags & SIM_ARM_AUTO);
@@ -345,7 +345,7 @@ static void test_auto_goes_to_each_pose_and_stands_there(void)
     }
 }
 
-/* Through the angles, as the servos are told. */
+/* Through the angles that the servos are commanded. */
 static void test_auto_goes_straight(void)
 {
     double from[6], goal[6], off = 0.0;

@@ -1,7 +1,7 @@
 /*
  * The arm takes hold of payloads and lets go of them: a grapple that keeps momentum, and a berth.
  */
-#include "tests/rt/executive/arm/flown_arm.h"
+#include "tests/rt/executive/arm/arm_fixture.h"
 
 static void expect_same_places(const struct view *a, const struct view *b)
 {
@@ -156,7 +156,7 @@ static struct dyn_vec3 spin_of(int body, const struct view *of)
     return dyn_quat_rotate(turn, (struct dyn_vec3){I[0] * w.x, I[1] * w.y, I[2] * w.z});
 }
 
-/* The impulse that is told is how the payload's momentum changed, about the hand; relative. */
+/* The impulse in the record is how the payload's momentum changed, about the hand; relative. */
 static double impulse_error(int payload, const struct view *before, const struct view *after)
 {
     const int body = scenario->spec.arm.payload[payload].body;
@@ -202,7 +202,7 @@ static void act_and_compare(int button, int payload, struct kept *worst)
 
 /* Each from other places and speeds, on a free orbiter, with brakes and without; and let go of
  * again, the satellite into its berth, which is another blow. */
-static void test_a_thousand_grapples_through_the_rig_keep_momentum_and_places(void)
+static void test_a_thousand_grapples_through_the_simulation_keep_momentum_and_places(void)
 {
     const char *more[] = {
         anything,
@@ -282,8 +282,8 @@ static void expect_berth_told(int body, bool ready)
     TEST_ASSERT_EQUAL(ready, (arm()->flags & SIM_ARM_BERTH_READY) != 0);
 }
 
-/* Out of it the light is off, and the way back is told. */
-static void test_the_berth_of_what_the_hand_has_is_told(void)
+/* Out of it the light is off, and the way back is in the record. */
+static void test_the_berth_of_the_payload_in_the_hand_is_reported(void)
 {
     bring_up_arm(NULL, 0);
     fly_to_satellite();
@@ -386,8 +386,8 @@ static struct dyn_pose caught_with(const char *integrator)
     return in_bay(FLYER);
 }
 
-/* A method with several steps has seen the motion before the blow, and must not go on with it: one
- * step of that is twenty micrometres. */
+/* A method with several steps has sampled the motion before the impact, and must not go on with it:
+ * one step of that is twenty micrometres. */
 static void test_a_grapple_is_new_to_an_integrator_that_looks_back(void)
 {
     const struct dyn_pose want = caught_with("integrator={method: rk4, substeps: 10}"),
@@ -403,9 +403,9 @@ int main(void)
     RUN_TEST(test_of_two_fixtures_the_one_that_fits_is_taken);
     RUN_TEST(test_an_empty_hand_releases_nothing);
     RUN_TEST(test_a_flight_to_the_satellite_ends_in_a_grapple);
-    RUN_TEST(test_a_thousand_grapples_through_the_rig_keep_momentum_and_places);
+    RUN_TEST(test_a_thousand_grapples_through_the_simulation_keep_momentum_and_places);
     RUN_TEST(test_what_is_released_floats_on_as_it_moved);
-    RUN_TEST(test_the_berth_of_what_the_hand_has_is_told);
+    RUN_TEST(test_the_berth_of_the_payload_in_the_hand_is_reported);
     RUN_TEST(test_a_release_at_the_berth_latches);
     RUN_TEST(test_what_is_too_fast_for_its_berth_floats_on);
     RUN_TEST(test_what_began_afloat_floats_on_where_it_began);

@@ -2,7 +2,7 @@
  * The arm's record in the log: every number, and where it stands.
  */
 #include "rt/executive/arm/arm_record.h"
-#include "tests/rt/executive/arm/flown_arm.h"
+#include "tests/rt/executive/arm/arm_fixture.h"
 
 static double number_at(const unsigned char *record, size_t at)
 {
@@ -20,7 +20,7 @@ static uint64_t recorded_us(void)
     return us;
 }
 
-/* Or the way to the picture would seem shorter than it is. */
+/* Otherwise the latency to the display would seem shorter than it is. */
 static void test_the_record_has_the_command_that_the_servos_saw(void)
 {
     bring_up_arm(NULL, 0);

@@ -2,7 +2,7 @@
  * The arm across a saved run state: a restore or a reset moves no joint that the operator does not
  * move, and presses none of his buttons.
  */
-#include "tests/rt/executive/arm/flown_arm.h"
+#include "tests/rt/executive/arm/arm_fixture.h"
 
 /* Grapple, lift, release; the same again from a copy of the run state. */
 static void fly_a_program(void)
@@ -45,7 +45,7 @@ static void test_the_run_state_is_all_of_the_state_across_a_grapple(void)
     free(end);
 }
 
-/* The operator's next word after a restore is not a press of what he pressed since. */
+/* The operator's next report after a restore is not a press of a button that was pressed since. */
 static void test_a_restore_presses_no_buttons(void)
 {
     bring_up_arm(NULL, 0);
@@ -127,7 +127,7 @@ static void test_a_restore_leaves_the_sticks_to_the_operator(void)
     run_frames(6000); /* nothing new comes: a stick at rest sends nothing */
     TEST_ASSERT_TRUE(fastest() < 0.05 * DEGREE);
 
-    bring_up_arm(NULL, 0); /* in a run in which nobody has taken the stick yet */
+    bring_up_arm(NULL, 0); /* in a run in which the stick has not been touched yet */
     act = (struct sim_record_act){.frame = frames, .act = SIM_ACT_RESTORE};
     sim_apply_act(sim, &act, &snapshot);
     TEST_ASSERT_EQUAL_UINT64(HOLD, arm()->panel.mode);

@@ -1,7 +1,7 @@
 /*
- * The arm stops: by a button, by the desk, when its operator is lost; and its brakes hold it.
+ * The arm stops: by a button, by an act, when its operator is lost; and its brakes hold it.
  */
-#include "tests/rt/executive/arm/flown_arm.h"
+#include "tests/rt/executive/arm/arm_fixture.h"
 
 static void lose_operator(void)
 {
@@ -34,7 +34,7 @@ static void tap(int button)
     run_frames(1);
 }
 
-static void test_the_desk_safes_it(void)
+static void test_the_operator_stops_and_brakes_it(void)
 {
     bring_up_arm(NULL, 0);
     fly_fast();
@@ -52,7 +52,7 @@ static void test_the_desk_safes_it(void)
     TEST_ASSERT_EQUAL_UINT64(0, arm()->panel.safed);
 }
 
-static void test_safe_twice_between_two_looks_stops_it(void)
+static void test_a_stop_twice_between_two_servo_jobs_stops_it(void)
 {
     bring_up_arm(NULL, 0);
     fly_fast();
@@ -148,7 +148,7 @@ static void test_a_lost_operator_stops_the_module(void)
         TEST_ASSERT_EQUAL_UINT64(SIM_ARM_BRAKE_HOLDS, arm()->brake[n]);
 }
 
-static void test_safe_brakes_at_once(void)
+static void test_the_stop_brakes_at_once(void)
 {
     bring_up_arm(NULL, 0);
     fly_fast();
@@ -241,13 +241,13 @@ static void test_a_brake_holds_below_its_torque(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_the_desk_safes_it);
-    RUN_TEST(test_safe_twice_between_two_looks_stops_it);
+    RUN_TEST(test_the_operator_stops_and_brakes_it);
+    RUN_TEST(test_a_stop_twice_between_two_servo_jobs_stops_it);
     RUN_TEST(test_of_modes_between_two_looks_the_last_counts);
     RUN_TEST(test_a_short_loss_stops_it_too);
     RUN_TEST(test_a_lost_operator_stops_it_within_one_servo_period);
     RUN_TEST(test_a_lost_operator_stops_the_module);
-    RUN_TEST(test_safe_brakes_at_once);
+    RUN_TEST(test_the_stop_brakes_at_once);
     RUN_TEST(test_a_brake_slips_above_its_torque_and_only_eats_energy);
     RUN_TEST(test_a_brake_rubs_from_the_frame_on_in_which_it_slips);
     RUN_TEST(test_a_brake_holds_below_its_torque);

@@ -132,7 +132,7 @@ static void test_a_brake_on_a_joint_that_stands_does_not_move_it(void)
 
 /* The weight is how the height of all mass changes with the angles, by the monitor, which shares no
  * code with it.  The block is latched, and the stops are not touched. */
-static void test_the_weight_is_the_slope_of_the_potential(void)
+static void test_the_weight_is_the_gradient_of_the_potential(void)
 {
     bring_up_arm(NULL);
     const struct sim_vehicle *vehicle = sim->vehicle;
@@ -234,8 +234,8 @@ static double from_middle(void)
     return sum;
 }
 
-/* The spare joint leads the others to the middle while the hand is flown, and to nowhere while
- * nobody touches the stick. */
+/* The spare joint leads the others to the middle while the hand moves, and to nowhere while
+ * the stick is not touched. */
 static void test_joints_go_to_the_middle_only_under_a_hand(void)
 {
     bring_up_arm(NULL);
@@ -294,7 +294,7 @@ int main(void)
     RUN_TEST(test_the_arm_stands_still_at_a_coarse_step);
     RUN_TEST(test_the_weight_is_that_of_a_turned_base_too);
     RUN_TEST(test_a_brake_on_a_joint_that_stands_does_not_move_it);
-    RUN_TEST(test_the_weight_is_the_slope_of_the_potential);
+    RUN_TEST(test_the_weight_is_the_gradient_of_the_potential);
     RUN_TEST(test_a_stop_pushes_a_joint_whose_weight_is_carried);
     RUN_TEST(test_the_block_is_lifted_and_falls_when_let_go);
     RUN_TEST(test_joints_go_to_the_middle_only_under_a_hand);

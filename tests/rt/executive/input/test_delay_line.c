@@ -86,7 +86,7 @@ static void test_what_is_under_way_when_it_ends_is_lost(void)
     expect(5, 35, 0);
 }
 
-static void test_but_of_who_may_say_nothing_more_the_newest_comes_out(void)
+static void test_of_a_sender_that_may_send_no_more_the_newest_comes_out(void)
 {
     line.spec.delivers_last = true;
     expect(0, 28, 1);
@@ -247,7 +247,7 @@ int main(void)
     RUN_TEST(test_frames_without_an_item_stay_so);
     RUN_TEST(test_what_came_due_in_a_frame_that_was_passed_over_comes_in_the_next);
     RUN_TEST(test_what_is_under_way_when_it_ends_is_lost);
-    RUN_TEST(test_but_of_who_may_say_nothing_more_the_newest_comes_out);
+    RUN_TEST(test_of_a_sender_that_may_send_no_more_the_newest_comes_out);
     RUN_TEST(test_a_wire_without_a_fault_is_never_late);
     RUN_TEST(test_each_item_comes_once_and_in_order);
     RUN_TEST(test_all_that_came_due_is_there_to_be_taken);

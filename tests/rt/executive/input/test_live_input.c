@@ -103,7 +103,7 @@ static int first_with(const uint64_t *counts, uint64_t count)
 
 static const uint32_t moves[] = {2, 5, 6, 30};
 
-/* Three pictures and one that ends the tape, and with it the hand. */
+/* Three reports and one that ends the tape, and with it the hand. */
 static void test_commands_and_loss_come_as_many_frames_later(void)
 {
     record(moves, 4);
@@ -153,7 +153,7 @@ static void test_a_loss_that_stops_the_run_does_so_as_much_later(void)
 }
 
 /* What was under way belongs to another time, and a loss that went with it comes again. */
-/* Two pictures that come at once are one command. */
+/* Two reports that come at once are one command. */
 static bool is_loss_under_way(void)
 {
     const uint64_t count = sim_delay_line_count(&sim->scratch.delay_in[0]);
@@ -168,8 +168,8 @@ static void put_back(void)
     sim_apply_act(sim, &reset, NULL);
 }
 
-/* It is held where it was moved to, and nobody says so again. */
-static void test_a_state_that_is_put_back_leaves_the_last_word_of_a_hand_under_way(void)
+/* It is held where it was moved to, and no further report comes. */
+static void test_a_restored_state_keeps_the_last_command_of_a_hand_in_transit(void)
 {
     static const uint32_t some[] = {2, 5, 6, 5000};
     record(some, 4);
@@ -193,7 +193,7 @@ static void test_a_state_that_is_put_back_leaves_the_last_word_of_a_hand_under_w
 }
 
 /* The same on a wire that is late by a fault, which counts in frames of the run state. */
-static void test_a_fault_that_ends_or_is_put_back_gives_the_last_word_of_a_hand(void)
+static void test_a_fault_that_ends_or_is_restored_gives_the_last_command_of_a_hand(void)
 {
     static const uint32_t some[] = {2, 5, 6, 5000};
     static const char late[] =
@@ -267,7 +267,7 @@ static void test_the_trace_of_a_command_has_the_delay_in_it(void)
 }
 
 /* A person may take a pause; that is no delay. */
-static void test_what_waited_in_a_pause_is_no_way_to_the_motion(void)
+static void test_a_command_that_waited_in_a_pause_has_no_loop_latency(void)
 {
     static const uint32_t move[] = {2, 5000};
     record(move, 2);
@@ -287,7 +287,7 @@ static void test_what_waited_in_a_pause_is_no_way_to_the_motion(void)
 
 /* Servos look every ten frames: what is latched between two looks moves nothing before the second,
  * and is on its way until then. */
-static void test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look(void)
+static void test_the_loop_latency_of_an_arm_ends_at_its_servo_job(void)
 {
     static const uint32_t move[] = {3, 17, 5000};
     record(move, 3);
@@ -405,14 +405,14 @@ static void test_a_grid_that_follows_the_clock_of_the_board_sees_what_it_answers
     scenario->spec.lock.link = 1; /* another link's clock is none of this one's */
     run_frames(1);
     scenario->spec.lock.link = 0;
-    source.phase_lock = NULL; /* and without a lock there is nobody to tell */
+    source.phase_lock = NULL; /* and without a lock nothing is sampled */
     run_frames(1);
     TEST_ASSERT_EQUAL_INT(3, questions);
     TEST_ASSERT_EQUAL_INT(1, sights);
     end();
 }
 
-static void test_every_frame_is_told_to_the_pulser_at_its_simulated_time(void)
+static void test_every_frame_is_given_to_the_sync_pulse_at_its_simulated_time(void)
 {
     static const uint32_t some[] = {2, 5000};
     record(some, 2);
@@ -467,6 +467,39 @@ static void test_outages_are_kept_from_the_loss_to_the_next_command(void)
     end();
 }
 
+/* The board began anew while a fault held its commands back, and they are lost with the end of the
+ * fault: the next command resets the vehicle. */
+static void test_a_restart_that_is_lost_with_a_fault_comes_with_the_next_command(void)
+{
+    static const uint32_t some[] = {2, 40, 5000};
+    record(some, 3);
+    begin_with("modes: [0, 1]",
+               "faults: [{link: hand, type: delay, way: in, when: operator, value: 20 ms}]\n");
+    struct sim_delay_line *line = &sim->scratch.delay_in[0];
+    struct sim_record_act fault = {.act = SIM_ACT_FAULT, .value = 1.0};
+    const struct io_command restart = {.kind = IO_COMMAND_CONTROLS, .resets = 1};
+    line->spec.delivers_last = false; /* as that of a board */
+    for (; frames < 5; time_ns += 1000000)
+        run_frames(1);
+    TEST_ASSERT_EQUAL_UINT64(1, sim->scratch.inputs);
+    fault.frame = frames;
+    sim_apply_act(sim, &fault, NULL);
+    sim_delay_line_push(line, frames, frames + sim->schedule->frame_offset, &restart);
+    run_frames(1);
+    TEST_ASSERT_EQUAL_UINT64(1, sim_delay_line_count(line));
+    fault.frame = frames;
+    fault.value = 0.0;
+    sim_apply_act(sim, &fault, NULL);
+    run_frames(1);
+    TEST_ASSERT_EQUAL_UINT64(0, sim_delay_line_count(line));
+    TEST_ASSERT_EQUAL_UINT64(1, sim->scratch.inputs);
+    for (; frames < 60; time_ns += 1000000)
+        run_frames(1);
+    TEST_ASSERT_EQUAL_UINT64(3, sim->scratch.inputs);            /* the reset and the command */
+    TEST_ASSERT_EQUAL_UINT64(1, sim->vehicle->link[0].commands); /* since the reset */
+    end();
+}
+
 int main(void)
 {
     close(mkstemp(path));
@@ -474,15 +507,16 @@ int main(void)
     RUN_TEST(test_commands_and_loss_come_as_many_frames_later);
     RUN_TEST(test_without_a_delay_they_come_at_once);
     RUN_TEST(test_a_loss_that_stops_the_run_does_so_as_much_later);
-    RUN_TEST(test_a_state_that_is_put_back_leaves_the_last_word_of_a_hand_under_way);
-    RUN_TEST(test_a_fault_that_ends_or_is_put_back_gives_the_last_word_of_a_hand);
+    RUN_TEST(test_a_restored_state_keeps_the_last_command_of_a_hand_in_transit);
+    RUN_TEST(test_a_fault_that_ends_or_is_restored_gives_the_last_command_of_a_hand);
     RUN_TEST(test_a_state_that_is_put_back_finds_the_loss_still_under_way);
     RUN_TEST(test_the_trace_of_a_command_has_the_delay_in_it);
-    RUN_TEST(test_what_waited_in_a_pause_is_no_way_to_the_motion);
-    RUN_TEST(test_the_way_to_the_motion_of_an_arm_ends_where_its_servos_look);
+    RUN_TEST(test_a_command_that_waited_in_a_pause_has_no_loop_latency);
+    RUN_TEST(test_the_loop_latency_of_an_arm_ends_at_its_servo_job);
     RUN_TEST(test_a_grid_that_follows_arrivals_sees_each_command_once);
     RUN_TEST(test_a_grid_that_follows_the_clock_of_the_board_sees_what_it_answers);
-    RUN_TEST(test_every_frame_is_told_to_the_pulser_at_its_simulated_time);
+    RUN_TEST(test_every_frame_is_given_to_the_sync_pulse_at_its_simulated_time);
     RUN_TEST(test_outages_are_kept_from_the_loss_to_the_next_command);
+    RUN_TEST(test_a_restart_that_is_lost_with_a_fault_comes_with_the_next_command);
     return UNITY_END();
 }

@@ -1,5 +1,5 @@
 /*
- * The stop under the fake clock, in the shipped frame loop: whatever waits at the desk, it is read
+ * The stop under the fake clock, in the shipped frame loop: whatever acts are queued, it is read
  * at most two frames after it was raised.
  */
 #include "config/scenario.h"
@@ -70,7 +70,7 @@ static void wait_until(void *self, uint64_t deadline_ns)
     if ((int64_t)clock->waits == raise_in_wait)
         raise_now();
     if (clock->waits == 5000)
-        atomic_store(&frame.stop, true); /* a pause that nobody ends */
+        atomic_store(&frame.stop, true); /* a pause without an end */
     fake_clock_wait(self, deadline_ns);
 }
 
@@ -207,7 +207,7 @@ static void test_a_catch_up_does_not_delay_it(void)
     }
 }
 
-/* A log that nobody writes to the disk. */
+/* A log that is not written to the disk. */
 static void give_log(void)
 {
     struct io_channel_spec channels[IO_CHANNEL_MAX];
@@ -244,7 +244,7 @@ static void *stop_and_look(void *self)
 {
     uint64_t before;
     (void)self;
-    do { /* until no frame has begun for a while: nobody empties the log */
+    do { /* until no frame has begun for a while: the log is not emptied */
         before = atomic_load(&begun);
         usleep(100000);
     } while (before == 0 || before != atomic_load(&begun));
@@ -297,7 +297,7 @@ static void test_a_scripted_stop_does_not_wait_behind_a_scripted_file(void)
 
 /* ---- causes ---- */
 
-static void test_each_cause_stops_and_is_told(void)
+static void test_each_cause_stops_and_is_reported(void)
 {
     for (uint32_t cause = 0; cause < RT_ESTOP_CAUSE_COUNT; cause++) {
         close_all();
@@ -310,12 +310,12 @@ static void test_each_cause_stops_and_is_told(void)
         TEST_ASSERT_EQUAL_INT(cause != RT_ESTOP_OPERATOR_LOST, sim->vehicle->arm->panel.brakes);
         (void)rt_estop_raise(sim_operator_estop(op), (enum rt_estop_cause)cause, 8);
         TEST_ASSERT_FALSE(sim->boundary.boundary(sim->boundary.self, 1));
-        /* The arm stands already; only who asks is shown that it was heard. */
+        /* The arm stands already; only the asker gets an answer. */
         TEST_ASSERT_EQUAL_UINT64(cause == RT_ESTOP_OPERATOR ? 2 : 1, sim->scratch.acts);
     }
 }
 
-static void test_what_hands_did_before_the_first_frame_is_not_news(void)
+static void test_what_hands_did_before_the_first_frame_is_no_event(void)
 {
     (void)rt_estop_raise(sim_operator_estop(op), RT_ESTOP_BUTTON, 7);
     (void)rt_estop_raise(sim_operator_estop(op), RT_ESTOP_OPERATOR_LOST, 7);
@@ -389,8 +389,8 @@ int main(void)
     RUN_TEST(test_a_full_log_does_not_delay_it_and_has_it);
     RUN_TEST(test_a_run_that_waits_for_its_log_reads_it);
     RUN_TEST(test_a_scripted_stop_does_not_wait_behind_a_scripted_file);
-    RUN_TEST(test_each_cause_stops_and_is_told);
-    RUN_TEST(test_what_hands_did_before_the_first_frame_is_not_news);
+    RUN_TEST(test_each_cause_stops_and_is_reported);
+    RUN_TEST(test_what_hands_did_before_the_first_frame_is_no_event);
     RUN_TEST(test_many_may_raise_it_at_once_and_none_is_left);
     RUN_TEST(test_a_stop_that_no_frame_reads_is_answered_at_the_end);
     return UNITY_END();

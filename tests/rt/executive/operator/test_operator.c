@@ -1,5 +1,5 @@
 /*
- * The operator's desk, called as its threads would call it: what is asked happens before the right
+ * The operator, called as its threads would call it: what is asked happens before the right
  * frame, in order, and is answered; what cannot be is refused with a reason; and a state that was
  * taken can be put back.
  */
@@ -185,7 +185,7 @@ static void test_a_step_runs_so_many_frames_and_pauses(void)
     expect_answer(false, 3, "not a number of frames");
 }
 
-static void test_nobody_knocks_while_nothing_is_asked(void)
+static void test_no_boundary_is_wanted_while_nothing_is_asked(void)
 {
     run_frames(5);
     TEST_ASSERT_FALSE(atomic_load(&boundary_wanted));
@@ -195,7 +195,7 @@ static void test_nobody_knocks_while_nothing_is_asked(void)
     TEST_ASSERT_FALSE(atomic_load(&boundary_wanted));
 }
 
-static void test_more_than_a_frame_can_do_is_spread_and_none_is_lost(void)
+static void test_more_acts_than_a_frame_can_do_are_spread_over_frames_and_none_is_lost(void)
 {
     for (int i = 0; i < 64; i++)
         ask(SIM_ACT_TUNE, BIAS_X, i);
@@ -331,7 +331,7 @@ static void test_a_fault_waits_for_the_operator_and_lasts_as_it_says(void)
     TEST_ASSERT_EQUAL_UINT64(50 / 4 + 20 / 4, sim->vehicle->fault[0].hits);
 }
 
-static void test_beginning_what_has_begun_and_ending_what_has_not_changes_nothing(void)
+static void test_starting_an_active_fault_and_ending_an_inactive_one_change_nothing(void)
 {
     ask(SIM_ACT_FAULT, 0, 1);
     run_frames(20);
@@ -373,7 +373,7 @@ static void expect_faults(uint32_t on, uint32_t struck)
     TEST_ASSERT_EQUAL_HEX32(struck, was);
 }
 
-static void test_faults_are_shown_as_they_are_and_not_as_they_were_planned(void)
+static void test_faults_are_reported_as_they_are_and_not_as_they_were_planned(void)
 {
     expect_faults(0, 0);
     run_frames(100);
@@ -401,7 +401,7 @@ static void test_faults_are_shown_as_they_are_and_not_as_they_were_planned(void)
     expect_faults(4, 4);
 }
 
-static void test_faults_that_are_switched_in_a_pause_are_shown_in_it(void)
+static void test_faults_that_are_switched_in_a_pause_are_reported_in_it(void)
 {
     run_frames(10);
     ask(SIM_ACT_PAUSE, 0, 0);
@@ -414,7 +414,7 @@ static void test_faults_that_are_switched_in_a_pause_are_shown_in_it(void)
     expect_faults(0, 0);
 }
 
-static void test_a_fault_that_nobody_saw_has_struck(void)
+static void test_a_fault_between_two_reads_has_been_active(void)
 {
     ask(SIM_ACT_FAULT, 0, 1);
     ask(SIM_ACT_FAULT, 1, 1);
@@ -602,7 +602,7 @@ static void test_each_restore_puts_in_what_it_was_asked_for(void)
 }
 
 /* The live restore fails; the command line's is not taken for it, and the other way round. */
-static void test_a_restore_that_fails_is_told_to_who_asked_for_it(void)
+static void test_a_restore_that_fails_is_reported_to_its_asker(void)
 {
     static struct sim_scripted_act act;
     struct sim_operator_answer answer;
@@ -657,7 +657,7 @@ static void test_no_answer_is_lost(void)
 }
 
 /* The house has not finished when the run is over. */
-static void test_a_checkpoint_that_is_not_known_to_be_written_is_told(void)
+static void test_a_checkpoint_that_is_not_known_to_be_written_is_reported(void)
 {
     static struct sim_scripted_act act;
     struct sim_operator_result result;
@@ -709,7 +709,7 @@ static void *ask_and_hear(void *self)
     return heard == TICKETS ? NULL : self;
 }
 
-static void test_an_asker_a_house_and_frames_go_together(void)
+static void test_an_asker_housekeeping_and_frames_run_together(void)
 {
     pthread_t housekeeping, asker;
     void *wrong;
@@ -775,7 +775,7 @@ static void test_every_cut_and_every_flipped_byte_is_refused(void)
     expect_refused(&mark, size + 1, "checksum");
 }
 
-static void test_what_was_made_elsewhere_is_refused_with_the_reason(void)
+static void test_a_checkpoint_that_does_not_belong_here_is_refused_with_the_reason(void)
 {
     write_file();
     struct sim_checkpoint_identity other = mark;
@@ -853,20 +853,20 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_a_pause_holds_until_it_is_resumed);
     RUN_TEST(test_a_step_runs_so_many_frames_and_pauses);
-    RUN_TEST(test_nobody_knocks_while_nothing_is_asked);
-    RUN_TEST(test_more_than_a_frame_can_do_is_spread_and_none_is_lost);
+    RUN_TEST(test_no_boundary_is_wanted_while_nothing_is_asked);
+    RUN_TEST(test_more_acts_than_a_frame_can_do_are_spread_over_frames_and_none_is_lost);
     RUN_TEST(test_parameters_are_named_with_unit_and_limits);
     RUN_TEST(test_a_parameter_takes_effect_where_the_frame_reads_it);
     RUN_TEST(test_a_contact_has_its_friction_at_every_point);
     RUN_TEST(test_what_is_out_of_its_limits_or_not_there_is_refused);
     RUN_TEST(test_a_parameter_is_part_of_the_state);
     RUN_TEST(test_a_fault_waits_for_the_operator_and_lasts_as_it_says);
-    RUN_TEST(test_beginning_what_has_begun_and_ending_what_has_not_changes_nothing);
+    RUN_TEST(test_starting_an_active_fault_and_ending_an_inactive_one_change_nothing);
     RUN_TEST(test_a_fault_that_begins_anew_holds_nothing_of_before);
     RUN_TEST(test_a_board_that_begins_anew_does_not_end_the_operators_fault);
-    RUN_TEST(test_faults_are_shown_as_they_are_and_not_as_they_were_planned);
-    RUN_TEST(test_faults_that_are_switched_in_a_pause_are_shown_in_it);
-    RUN_TEST(test_a_fault_that_nobody_saw_has_struck);
+    RUN_TEST(test_faults_are_reported_as_they_are_and_not_as_they_were_planned);
+    RUN_TEST(test_faults_that_are_switched_in_a_pause_are_reported_in_it);
+    RUN_TEST(test_a_fault_between_two_reads_has_been_active);
     RUN_TEST(test_a_restored_run_goes_on_as_the_first_one_did);
     RUN_TEST(test_a_reset_begins_anew_in_every_bit);
     RUN_TEST(test_the_boards_clock_never_goes_back);
@@ -874,13 +874,13 @@ int main(void)
     RUN_TEST(test_scripted_acts_come_at_their_boundaries_pauses_counted);
     RUN_TEST(test_how_long_a_file_takes_moves_no_later_act);
     RUN_TEST(test_each_restore_puts_in_what_it_was_asked_for);
-    RUN_TEST(test_a_restore_that_fails_is_told_to_who_asked_for_it);
+    RUN_TEST(test_a_restore_that_fails_is_reported_to_its_asker);
     RUN_TEST(test_no_answer_is_lost);
-    RUN_TEST(test_a_checkpoint_that_is_not_known_to_be_written_is_told);
-    RUN_TEST(test_an_asker_a_house_and_frames_go_together);
+    RUN_TEST(test_a_checkpoint_that_is_not_known_to_be_written_is_reported);
+    RUN_TEST(test_an_asker_housekeeping_and_frames_run_together);
     RUN_TEST(test_a_checkpoint_is_found_as_it_was_written);
     RUN_TEST(test_every_cut_and_every_flipped_byte_is_refused);
-    RUN_TEST(test_what_was_made_elsewhere_is_refused_with_the_reason);
+    RUN_TEST(test_a_checkpoint_that_does_not_belong_here_is_refused_with_the_reason);
     RUN_TEST(test_overrides_count_where_they_bear_on_the_state);
     RUN_TEST(test_numbers_that_cannot_be_are_refused);
     return UNITY_END();

@@ -1,5 +1,5 @@
 /*
- * Which channels of a log are thinned, how much is held back, and which frames make them whole.
+ * Which channels of a log are decimated, how much is held back, and which frames make them whole.
  */
 #include "rt/executive/output/log_decimation.h"
 
@@ -70,7 +70,7 @@ static bool triggers(int channel, struct sim_record_frame frame)
     return decimation.trigger.seen(decimation.trigger.self, channel, &frame);
 }
 
-static void test_without_a_trigger_nobody_looks(void)
+static void test_without_a_trigger_nothing_is_watched(void)
 {
     sim_log_decimation_apply(&decimation, &spec, &layout, channels);
     TEST_ASSERT_NULL(decimation.trigger.seen);
@@ -107,7 +107,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_each_channel_by_its_own_number_and_rate);
     RUN_TEST(test_what_is_held_is_rounded_up);
-    RUN_TEST(test_without_a_trigger_nobody_looks);
+    RUN_TEST(test_without_a_trigger_nothing_is_watched);
     RUN_TEST(test_an_overrun_is_a_late_frame_or_a_lost_release);
     RUN_TEST(test_a_fault_triggers_when_it_begins);
     return UNITY_END();

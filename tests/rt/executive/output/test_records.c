@@ -99,7 +99,7 @@ static void test_every_kind_of_sensor_has_a_row_whose_text_is_as_wide_as_its_rea
     }
 }
 
-static void test_a_way_through_the_loop_has_its_parts_in_the_order_of_the_flow(void)
+static void test_a_loop_latency_has_its_parts_in_the_order_of_the_flow(void)
 {
     TEST_ASSERT_EQUAL_STRING("/latency", channels[layout.latency].topic);
     HAS(layout.latency, sim_record_latency, frame);
@@ -153,7 +153,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_every_payload_is_as_long_as_its_text_says);
     RUN_TEST(test_every_kind_of_sensor_has_a_row_whose_text_is_as_wide_as_its_reading);
-    RUN_TEST(test_a_way_through_the_loop_has_its_parts_in_the_order_of_the_flow);
+    RUN_TEST(test_a_loop_latency_has_its_parts_in_the_order_of_the_flow);
     RUN_TEST(test_frames_inputs_jobs_and_clocks_lie_where_their_texts_say);
     return UNITY_END();
 }

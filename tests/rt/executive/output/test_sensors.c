@@ -21,7 +21,7 @@ static void test_a_barometer_feels_the_standard_atmosphere_where_it_sits(void)
                               sim->scratch.sample[0].pressure);
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, T - 273.15, sim->scratch.sample[0].temperature);
     TEST_ASSERT_EQUAL_HEX32(IO_FIELD_BARO, fields);
-    run_frames(4); /* a sensor message without news from it */
+    run_frames(4); /* a sensor message without a new reading of it */
     TEST_ASSERT_EQUAL_HEX32(0, fields);
     TEST_ASSERT_EQUAL_HEX32(IO_SEND_SENSOR, due);
 }
@@ -188,7 +188,7 @@ static void test_a_packet_without_marks_is_held_back_until_rate_and_force_are_th
 
 /* ---- joints ---- */
 
-static void test_encoders_read_the_angle_and_the_way_of_their_joint(void)
+static void test_encoders_read_the_angle_or_the_travel_of_their_joint(void)
 {
     bring_up("name: x\nbodies:\n- {name: a, joint: fixed, " BALL
              "- {name: b, parent: a, joint: {type: cylindrical, axis: 0 0 1,\n"
@@ -456,7 +456,7 @@ static void test_a_late_gyro_says_what_was(void)
     expect_gyro(200, 0, 0.17);
 }
 
-static void test_a_dropped_gyro_has_no_news(void)
+static void test_a_dropped_gyro_has_no_new_reading(void)
 {
     bring_up_with_fault("device: g, type: dropout");
     run_frames(100);
@@ -549,7 +549,7 @@ int main(void)
     RUN_TEST(test_delayed_instruments_are_not_marked_before_they_have_an_answer);
     RUN_TEST(test_joint_angles_wait_for_the_last_encoder);
     RUN_TEST(test_a_packet_without_marks_is_held_back_until_rate_and_force_are_there);
-    RUN_TEST(test_encoders_read_the_angle_and_the_way_of_their_joint);
+    RUN_TEST(test_encoders_read_the_angle_or_the_travel_of_their_joint);
     RUN_TEST(test_a_geostationary_receiver_stands_still_on_the_earth);
     RUN_TEST(test_a_sun_sensor_sees_the_sun_in_body_axes_and_in_its_cone);
     RUN_TEST(test_the_sun_sets_behind_the_earth);
@@ -563,7 +563,7 @@ int main(void)
     RUN_TEST(test_a_drift_grows_from_its_beginning_on);
     RUN_TEST(test_a_stuck_gyro_stays_where_it_was);
     RUN_TEST(test_a_late_gyro_says_what_was);
-    RUN_TEST(test_a_dropped_gyro_has_no_news);
+    RUN_TEST(test_a_dropped_gyro_has_no_new_reading);
     RUN_TEST(test_what_only_a_lost_instrument_feeds_is_not_sent);
     RUN_TEST(test_a_dropout_strikes_by_its_chance);
     RUN_TEST(test_a_receiver_goes_wrong_in_metres);

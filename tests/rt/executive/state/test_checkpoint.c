@@ -113,7 +113,7 @@ static void test_what_is_not_a_checkpoint_is_left_as_it_is(void)
     expect_refused("not a checkpoint");
 }
 
-static void test_an_older_checkpoint_and_the_rest_of_one_give_way(void)
+static void test_an_older_checkpoint_and_the_rest_of_one_are_replaced(void)
 {
     expect_written();
     put("a.checkpoint.part", "ABCH");
@@ -139,7 +139,7 @@ int main(void)
     RUN_TEST(test_a_link_in_the_place_of_the_part_is_refused);
     RUN_TEST(test_a_link_to_nothing_is_refused_and_makes_nothing);
     RUN_TEST(test_what_is_not_a_checkpoint_is_left_as_it_is);
-    RUN_TEST(test_an_older_checkpoint_and_the_rest_of_one_give_way);
+    RUN_TEST(test_an_older_checkpoint_and_the_rest_of_one_are_replaced);
     RUN_TEST(test_a_checkpoint_is_not_read_through_a_link);
     return UNITY_END();
 }

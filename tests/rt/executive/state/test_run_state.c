@@ -1,6 +1,6 @@
 /*
- * A run state from outside: one that was taken is sound, and one number of it that cannot be makes
- * it unsound.
+ * A run state from outside: one that was accepted is valid, and one number of it that cannot be
+ * makes it unsound.
  */
 #include "config/scenario.h"
 #include "tests/rt/executive/frames.h"
@@ -42,7 +42,7 @@ static void forge(const void *number, uint64_t value, const char *part)
     expect(NULL);
 }
 
-static void test_what_was_taken_is_sound(void)
+static void test_a_state_that_was_accepted_is_valid(void)
 {
     bring_up_arm();
     expect(NULL);
@@ -83,7 +83,7 @@ static void forge_real(const double *number, double value, const char *part)
 }
 
 /* It multiplies the torque of a brake that slips. */
-static void test_a_brake_rubs_one_way_or_the_other(void)
+static void test_a_brake_rubs_in_either_direction(void)
 {
     bring_up_arm();
     for (int n = 0; n < DYN_ARM_JOINT_MAX; n++) {
@@ -131,9 +131,9 @@ static void test_what_is_no_number_is_refused(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_what_was_taken_is_sound);
+    RUN_TEST(test_a_state_that_was_accepted_is_valid);
     RUN_TEST(test_every_number_that_leads_into_a_table_is_looked_at);
-    RUN_TEST(test_a_brake_rubs_one_way_or_the_other);
+    RUN_TEST(test_a_brake_rubs_in_either_direction);
     RUN_TEST(test_what_the_hand_has_no_bay_has);
     RUN_TEST(test_what_is_no_number_is_refused);
     return UNITY_END();

@@ -1,5 +1,0 @@
-#define DYN_WIDE         8
-#define DYN_BATCH_KERNEL dyn_batch_avx512
-#include "dynamics/kernel/batch_wide.h"
-
-#include "dynamics/kernel/batch_rigid.h"

@@ -1,5 +1,0 @@
-#pragma once
-
-#include "dynamics/kernel/batch_isa.h"
-
-extern const struct dyn_batch_kernel batch_eight;
