@@ -71,7 +71,7 @@ static void test_an_address_fits_64_bits(void)
     TEST_ASSERT_EQUAL_HEX16(address.port, again.port);
 }
 
-static void test_a_free_port_is_found_and_told(void)
+static void test_a_free_port_is_found_and_returned(void)
 {
     const struct io_address local = io_udp_local(&here);
     TEST_ASSERT_EQUAL_HEX32(0x7f000001, local.ip);
@@ -184,7 +184,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_addresses_are_read_and_nonsense_is_refused);
     RUN_TEST(test_an_address_fits_64_bits);
-    RUN_TEST(test_a_free_port_is_found_and_told);
+    RUN_TEST(test_a_free_port_is_found_and_returned);
     RUN_TEST(test_a_port_in_use_is_refused);
     RUN_TEST(test_a_datagram_arrives_with_its_sender_and_a_kernel_stamp);
     RUN_TEST(test_a_datagram_that_is_too_long_is_marked);
