@@ -136,9 +136,9 @@ static void receive_parameter(struct io_ground_station *ground, const mavlink_me
     end_step(ground, IO_GROUND_DONE, frame);
 }
 
-static void receive_heartbeat(struct io_ground_station *ground,
-                              const struct io_mavlink_message *message)
+static void receive_heartbeat(struct io_ground_station *ground, struct io_mavlink_message *message)
 {
+    io_mavlink_decode(ground->parser, message);
     if (message->heartbeat.autopilot == MAV_AUTOPILOT_INVALID)
         return;
     ground->has_autopilot = true;
@@ -161,8 +161,8 @@ static void unpack(const struct io_mavlink_parser *parser, const struct io_mavli
     memcpy(rx->payload64, frame + head, rx->len);
 }
 
-static void handle_message(struct io_ground_station *ground,
-                           const struct io_mavlink_message *message, uint64_t frame)
+static void handle_message(struct io_ground_station *ground, struct io_mavlink_message *message,
+                           uint64_t frame)
 {
     mavlink_message_t rx;
     if (message->kind == IO_MAVLINK_HEARTBEAT)

@@ -219,7 +219,7 @@ void io_link_receive_packet(void *self, int index, const struct io_packet *arriv
         .now_ns = now_ns,
         .poll_began_ns = links->poll_began_ns,
     };
-    io_protocol_receive(link->protocol, packet.bytes, packet.size, now_ns, &link->port);
+    link->protocol->ops->receive(link->protocol, packet.bytes, packet.size, now_ns, &link->port);
     publish_counters(link);
 }
 

@@ -94,20 +94,6 @@ static void count_lost(struct io_mavlink_parser *parser, bool checked)
     source->next = (uint8_t)(sequence + 1);
 }
 
-static void finish_message(struct io_mavlink_parser *parser, bool checked,
-                           struct io_mavlink_message *message)
-{
-    const mavlink_message_t *rx = &parser->rx;
-    parser->counters.messages++;
-    count_lost(parser, checked);
-    message->id = rx->msgid;
-    message->system_id = rx->sysid;
-    message->component_id = rx->compid;
-    message->sequence = rx->seq;
-    message->version = rx->magic == MAVLINK_STX_MAVLINK1 ? 1 : 2;
-    message->kind = checked ? io_mavlink_decode_body(rx, message) : IO_MAVLINK_UNKNOWN;
-}
-
 /* MAVLink 2 trims trailing zeros, MAVLink 1 does not.  A longer payload is valid in both:
  * version 2 may have new fields that we do not know, and some libraries write those of version 2
  * into version 1. */
@@ -136,21 +122,29 @@ static void reject_checksum(struct io_mavlink_parser *parser, uint8_t byte)
         (void)mavlink_frame_char_buffer(&parser->rx, &parser->status, byte, NULL, NULL);
 }
 
-/* A frame is complete; sound: its checksum is right. */
+/* A frame is complete; sound: its checksum is right, which cannot be known of an unknown id. */
 static void end_frame(struct io_mavlink_parser *parser, bool sound, uint8_t byte,
                       struct io_mavlink_message *message)
 {
-    const mavlink_msg_entry_t *entry = mavlink_get_msg_entry(parser->rx.msgid);
-    if (!entry) {
-        parser->counters.unknown++;
-        finish_message(parser, false, message);
-    } else if (!sound) {
+    const mavlink_message_t *rx = &parser->rx;
+    const mavlink_msg_entry_t *entry = mavlink_get_msg_entry(rx->msgid);
+    if (entry && !sound) {
         reject_checksum(parser, byte);
-    } else if (!length_fits(&parser->rx, entry)) {
-        parser->counters.bad_length++;
-    } else {
-        finish_message(parser, true, message);
+        return;
     }
+    if (entry && !length_fits(rx, entry)) {
+        parser->counters.bad_length++;
+        return;
+    }
+    parser->counters.messages++;
+    parser->counters.unknown += !entry;
+    count_lost(parser, entry != NULL);
+    message->kind = entry ? io_mavlink_kind_of(rx->msgid) : IO_MAVLINK_UNKNOWN;
+    message->id = rx->msgid;
+    message->system_id = rx->sysid;
+    message->component_id = rx->compid;
+    message->sequence = rx->seq;
+    message->version = rx->magic == MAVLINK_STX_MAVLINK1 ? 1 : 2;
 }
 
 /* When a signature follows, the library reports a bad checksum twice: before the signature and
@@ -202,6 +196,16 @@ const unsigned char *io_mavlink_frame(const struct io_mavlink_parser *parser, si
 {
     *size = parser->frame_size;
     return parser->frame;
+}
+
+const mavlink_message_t *io_mavlink_received(const struct io_mavlink_parser *parser)
+{
+    return &parser->rx;
+}
+
+void io_mavlink_decode(const struct io_mavlink_parser *parser, struct io_mavlink_message *message)
+{
+    io_mavlink_decode_body(&parser->rx, message);
 }
 
 size_t io_mavlink_encode(struct io_mavlink_sender *sender, const struct io_mavlink_message *message,

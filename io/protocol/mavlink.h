@@ -5,6 +5,7 @@
  * conversion from SI units is done once, by io_mavlink_from_sample().
  *
  *      decode:  while (size > 0) { n = io_mavlink_feed(parser, bytes, size, &message); ... }
+ *               io_mavlink_decode(parser, &message) for a message whose body is wanted
  *               io_mavlink_end(parser) after each datagram
  *      encode:  io_mavlink_from_sample(&sample, kind, &message);
  *               size = io_mavlink_encode(&sender, &message, frame);
@@ -30,10 +31,14 @@ struct io_mavlink_parser;
 size_t io_mavlink_parser_size(void);
 struct io_mavlink_parser *io_mavlink_parser_place(void *mem);
 
-/* Consume bytes up to the end of the next message, or all of them; returns how many.  message->kind
- * is IO_MAVLINK_NONE when they did not complete one.  Context: frame. */
+/* Consume bytes up to the end of the next message, or all of them; returns how many.  The message
+ * gets its kind and its header; the kind is IO_MAVLINK_NONE when the bytes did not complete one.
+ * Context: frame. */
 size_t io_mavlink_feed(struct io_mavlink_parser *parser, const unsigned char *bytes, size_t size,
                        struct io_mavlink_message *message);
+/* Fill the body of the message that the last feed completed; does nothing where its kind has none.
+ * Context: frame. */
+void io_mavlink_decode(const struct io_mavlink_parser *parser, struct io_mavlink_message *message);
 /* The bytes of the message that the last feed completed, as received.  Valid until the next
  * feed.  Context: frame. */
 const unsigned char *io_mavlink_frame(const struct io_mavlink_parser *parser, size_t *size);

@@ -340,16 +340,19 @@ enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 /* All bodies are at the same place, that of the union. */
 enum { BODY_OFFSET = offsetof(struct io_mavlink_message, heartbeat) };
 
-enum io_mavlink_kind io_mavlink_decode_body(const mavlink_message_t *rx,
-                                            struct io_mavlink_message *message)
+enum io_mavlink_kind io_mavlink_kind_of(uint32_t id)
 {
-    for (int i = 0; i < ROW_COUNT; i++) {
-        if (rows[i].id == rx->msgid) {
-            rows[i].decode(rx, (char *)message + BODY_OFFSET);
+    for (int i = 0; i < ROW_COUNT; i++)
+        if (rows[i].id == id)
             return rows[i].kind;
-        }
-    }
     return IO_MAVLINK_OTHER;
+}
+
+void io_mavlink_decode_body(const mavlink_message_t *rx, struct io_mavlink_message *message)
+{
+    for (int i = 0; i < ROW_COUNT; i++)
+        if (rows[i].kind == message->kind)
+            rows[i].decode(rx, (char *)message + BODY_OFFSET);
 }
 
 void io_mavlink_encode_body(struct io_mavlink_envelope *to,

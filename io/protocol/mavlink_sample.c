@@ -205,11 +205,3 @@ void io_mavlink_timesync_reply(const struct io_mavlink_message *request, uint64_
         .target_component = request->component_id,
     };
 }
-
-void io_mavlink_to_command(const struct io_mavlink_message *message, struct io_command *command)
-{
-    command->board_us = message->controls.time_us;
-    command->flags = message->controls.flags;
-    command->mode = message->controls.mode;
-    memcpy(command->controls, message->controls.controls, sizeof command->controls);
-}

@@ -1,6 +1,5 @@
 /*
- * Conversion between MAVLink messages and the simulator's samples and commands: SI units to the
- * units of the wire.
+ * Conversion of the simulator's samples to MAVLink messages: SI units to the units of the wire.
  */
 #pragma once
 
@@ -16,6 +15,3 @@ void io_mavlink_from_status(enum io_mavlink_status status, struct io_mavlink_mes
 /* The reply to a TIMESYNC request, addressed to its sender.  Context: frame. */
 void io_mavlink_timesync_reply(const struct io_mavlink_message *request, uint64_t now_ns,
                                struct io_mavlink_message *answer);
-/* Copy the board time, flags, mode and controls of a CONTROLS message; the rest of the command
- * stays.  Context: frame. */
-void io_mavlink_to_command(const struct io_mavlink_message *message, struct io_command *command);

@@ -4,7 +4,10 @@
  *
  * Tested by tests/io/protocol/test_protocol.c and test_px4.c.
  */
+#include <string.h>
+
 #include "io/protocol/mavlink.h"
+#include "io/protocol/mavlink_body.h"
 #include "io/protocol/protocol_ops.h"
 #include "rt/arena.h"
 
@@ -73,11 +76,17 @@ static void check_hil_flag(struct io_protocol *protocol,
             heartbeat->base_mode & MAV_MODE_HIL ? IO_BOARD_READY : IO_BOARD_NOT_HIL;
 }
 
-static void receive_controls(struct io_protocol *protocol, const struct io_mavlink_message *message,
-                             const struct io_protocol_port *port)
+static void receive_controls(struct io_protocol *protocol, const struct io_protocol_port *port)
 {
-    struct io_command command = {.resets = protocol->facts.resets};
-    io_mavlink_to_command(message, &command);
+    mavlink_hil_actuator_controls_t in;
+    mavlink_msg_hil_actuator_controls_decode(io_mavlink_received(session_of(protocol)->board), &in);
+    struct io_command command = {
+        .board_us = in.time_usec,
+        .flags = in.flags,
+        .mode = in.mode,
+        .resets = protocol->facts.resets,
+    };
+    memcpy(command.controls, in.controls, sizeof command.controls);
     protocol->facts.lockstep = command.flags & FLAG_LOCKSTEP;
     if (!protocol->ops->traits.needs_hil_flag)
         protocol->facts.board = IO_BOARD_READY;
@@ -124,20 +133,24 @@ static void forward(const struct io_mavlink_parser *parser, const struct io_prot
 
 /* A message with an unknown id may be noise, so it proves nothing about its sender; but it may also
  * belong to a dialect that the board and the ground station share, so it is forwarded. */
-static void handle_message(struct io_protocol *protocol, const struct io_mavlink_message *message,
+static void handle_message(struct io_protocol *protocol, struct io_mavlink_message *message,
                            uint64_t now_ns, const struct io_protocol_port *port)
 {
+    const struct io_mavlink_parser *parser = session_of(protocol)->board;
     if (message->kind != IO_MAVLINK_UNKNOWN)
         io_protocol_note_valid(protocol, port);
+    if (message->kind == IO_MAVLINK_CONTROLS) {
+        receive_controls(protocol, port);
+        return;
+    }
+    io_mavlink_decode(parser, message);
     if (message->kind == IO_MAVLINK_HEARTBEAT)
         check_hil_flag(protocol, &message->heartbeat);
-    if (message->kind == IO_MAVLINK_CONTROLS)
-        receive_controls(protocol, message, port);
-    else if (message->kind == IO_MAVLINK_TIMESYNC && is_time_query(protocol, &message->timesync))
+    if (message->kind == IO_MAVLINK_TIMESYNC && is_time_query(protocol, &message->timesync))
         send_time_reply(protocol, message, now_ns, port);
     else if (message->kind != IO_MAVLINK_TIMESYNC ||
              !receive_time_reply(protocol, &message->timesync, port))
-        forward(session_of(protocol)->board, port);
+        forward(parser, port);
 }
 
 static void receive(struct io_protocol *protocol, const void *bytes, size_t size, uint64_t now_ns,

@@ -1,5 +1,6 @@
 /*
- * The table of protocols.  Each public function calls the one of the row.
+ * The table of protocols.  Each public function calls the one of the row; what every row
+ * has, `receive`, is called in the row itself.
  */
 #include "io/protocol/protocol.h"
 
@@ -60,12 +61,6 @@ struct io_protocol *io_protocol_place(const struct io_protocol_spec *spec, void 
     if (ops->place)
         ops->place(protocol);
     return protocol;
-}
-
-void io_protocol_receive(struct io_protocol *protocol, const void *bytes, size_t size,
-                         uint64_t now_ns, const struct io_protocol_port *port)
-{
-    protocol->ops->receive(protocol, bytes, size, now_ns, port);
 }
 
 void io_protocol_encode(struct io_protocol *protocol, const struct io_sample *sample,

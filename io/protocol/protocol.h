@@ -4,7 +4,7 @@
  * Every protocol here is pure.  It owns no socket and reads no clock: it acts through a port, and
  * the times that it must send to the board are arguments.
  *
- *      bytes in    io_protocol_receive(protocol, bytes, size, now_ns, port)
+ *      bytes in    protocol->ops->receive(protocol, bytes, size, now_ns, port)
  *                      -> port->heard, command, send (a reply), forward (for ground stations)
  *      sample out  io_protocol_encode(protocol, sample, unix_us, port)
  *                      -> port->send, once per message that is due
@@ -18,7 +18,7 @@
  */
 #pragma once
 
-#include "io/protocol/protocol_types.h"
+#include "io/protocol/protocol_ops.h"
 
 /* Context: any. */
 const struct io_protocol_traits *io_protocol_traits(enum io_protocol_kind kind);
@@ -26,26 +26,10 @@ const char *io_protocol_name(enum io_protocol_kind kind);
 /* The names in the order of enum io_protocol_kind; NULL ends the list. */
 extern const char *const io_protocol_names[IO_PROTOCOL_COUNT + 1];
 
-struct io_protocol;
-
 /* The spec is copied.  Context: setup. */
 size_t io_protocol_size(const struct io_protocol_spec *spec);
 struct io_protocol *io_protocol_place(const struct io_protocol_spec *spec, void *mem);
 
-/* One datagram, or some bytes of a stream.  now_ns is the simulator's clock as sent in TIMESYNC.
- *
- *                   board_us          flags            mode              controls
- *   MAVLink kinds   time_usec         flags            mode              as sent
- *   ARDUPILOT       0                 frame_count      frame_rate        (pwm - 1000) / 1000
- *   BETAFLIGHT      0                 0                bytes of packet   motor_speed of port 9002
- *                                                                        in its order, or (pwm -
- *                                                                        1000) / 1000 of port 9001
- *                                                                        in that one's
- *   HAND            sent_us           buttons          by buttons        by the map of axes
- *
- * Context: frame. */
-void io_protocol_receive(struct io_protocol *protocol, const void *bytes, size_t size,
-                         uint64_t now_ns, const struct io_protocol_port *port);
 /* Send every message that is due and that the protocol has; HIL_SENSOR, which moves the clock of a
  * board in lockstep, is the last.  unix_us is used when IO_SEND_TIME is due.  Context: frame. */
 void io_protocol_encode(struct io_protocol *protocol, const struct io_sample *sample,

@@ -1,5 +1,6 @@
 /*
- * The row of a protocol: its properties and its functions.  Only io/protocol includes this header.
+ * The row of a protocol: its properties and its functions.  Outside io/protocol
+ * only the function `receive` is used.
  *
  * To add a protocol, write a file with its row, add one line to IO_PROTOCOL_LIST
  * (io/protocol/protocol_types.h) and one to io/meson.build.
@@ -16,6 +17,17 @@ struct io_protocol_ops {
     size_t (*state_size)(void);
     /* Fill protocol->state, which is zero and has state_size() bytes; NULL: zero is right. */
     void (*place)(struct io_protocol *protocol);
+    /* One datagram, or some bytes of a stream.  now_ns is the simulator's clock as sent in
+     * TIMESYNC.
+     *
+     *                   board_us          flags            mode              controls
+     *   MAVLink kinds   time_usec         flags            mode              as sent
+     *   ARDUPILOT       0                 frame_count      frame_rate        (pwm - 1000) / 1000
+     *   BETAFLIGHT      0                 0                bytes of packet   motor_speed of port
+     * 9002 in its order, or (pwm - 1000) / 1000 of port 9001 in that one's HAND            sent_us
+     * buttons          by buttons        by the map of axes
+     *
+     * Context: frame. */
     void (*receive)(struct io_protocol *protocol, const void *bytes, size_t size, uint64_t now_ns,
                     const struct io_protocol_port *port);
     /* A function below is NULL where the protocol has no such message. */

@@ -36,6 +36,7 @@ static void check_echo(const struct io_mavlink_message *message)
     const size_t size = io_mavlink_encode(&sender, message, frame);
     RT_CHECK(size <= sizeof frame);
     RT_CHECK(io_mavlink_feed(parser, frame, size, &echo) == size);
+    io_mavlink_decode(parser, &echo);
     RT_CHECK(echo.kind == message->kind && echo.sequence == message->sequence);
     RT_CHECK(io_mavlink_encode(&twin, &echo, again) == size && memcmp(frame, again, size) == 0);
 }
@@ -48,6 +49,7 @@ static uint64_t feed(struct io_mavlink_parser *parser, const uint8_t *bytes, siz
         const size_t used = io_mavlink_feed(parser, bytes + at, size - at, &message);
         RT_CHECK(used > 0 && used <= size - at);
         count += message.kind != IO_MAVLINK_NONE;
+        io_mavlink_decode(parser, &message);
         if (message.kind > IO_MAVLINK_OTHER)
             check_echo(&message);
         at += used;

@@ -106,14 +106,14 @@ static void begin(struct life *life, const struct io_protocol_spec *spec, void *
 static void hear(struct life *life, const uint8_t *bytes, size_t size)
 {
     if (life->cuts == 0) {
-        io_protocol_receive(life->protocol, bytes, size, 5, &life->port);
+        life->protocol->ops->receive(life->protocol, bytes, size, 5, &life->port);
         return;
     }
     for (size_t at = 0; at < size;) {
         life->cuts = life->cuts * 1103515245u + 12345u;
         const size_t piece = life->cuts >> 16 & 31;
         const size_t length = piece < size - at ? piece : size - at;
-        io_protocol_receive(life->protocol, bytes + at, length, 5, &life->port);
+        life->protocol->ops->receive(life->protocol, bytes + at, length, 5, &life->port);
         at += length;
         life->cuts |= 1;
     }

@@ -197,6 +197,7 @@ static int decode(void)
         for (size_t at = 0; at < size;) {
             struct io_mavlink_message message;
             at += io_mavlink_feed(parser, bytes + at, size - at, &message);
+            io_mavlink_decode(parser, &message);
             if (message.kind != IO_MAVLINK_NONE)
                 print_message(&message);
         }

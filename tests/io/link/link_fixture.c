@@ -128,6 +128,7 @@ bool board_receive(struct board *from)
     }
     from->at += io_mavlink_feed(from->parser, from->packet.bytes + from->at,
                                 from->packet.size - from->at, &from->message);
+    io_mavlink_decode(from->parser, &from->message);
     return from->message.kind != IO_MAVLINK_NONE;
 }
 

@@ -58,6 +58,7 @@ static inline int feed(const void *bytes, size_t size)
     message.kind = IO_MAVLINK_NONE;
     for (size_t at = 0; at < size;) {
         at += io_mavlink_feed(parser, (const unsigned char *)bytes + at, size - at, &next);
+        io_mavlink_decode(parser, &next);
         if (next.kind != IO_MAVLINK_NONE && count++ == 0)
             message = next;
     }

@@ -57,7 +57,7 @@ static void hear(uint32_t count)
 {
     unsigned char packet[LARGE];
     make_packet(packet, 18458, count, 16);
-    io_protocol_receive(protocol, packet, SMALL, 0, &port);
+    protocol->ops->receive(protocol, packet, SMALL, 0, &port);
 }
 
 static const struct io_sample level = {
@@ -81,7 +81,7 @@ static void test_both_packets_become_controls(void)
 {
     unsigned char packet[LARGE];
     make_packet(packet, 18458, 0x00010002, 16);
-    io_protocol_receive(protocol, packet, SMALL, 0, &port);
+    protocol->ops->receive(protocol, packet, SMALL, 0, &port);
     TEST_ASSERT_EQUAL(1, book.heard);
     TEST_ASSERT_EQUAL(1, book.commands);
     TEST_ASSERT_EQUAL_UINT64(0x00010002, book.command.flags);
@@ -91,7 +91,7 @@ static void test_both_packets_become_controls(void)
         TEST_ASSERT_EQUAL_FLOAT(0.05f * (float)i, book.command.controls[i]);
     make_packet(packet, 29569, 0x00010003, 32);
     put_u16(packet + 8, 2000);
-    io_protocol_receive(protocol, packet, LARGE, 0, &port);
+    protocol->ops->receive(protocol, packet, LARGE, 0, &port);
     TEST_ASSERT_EQUAL(2, book.commands);
     TEST_ASSERT_EQUAL_FLOAT(1.0f, book.command.controls[0]);
     TEST_ASSERT_EQUAL_FLOAT(0.75f, book.command.controls[15]);
@@ -108,7 +108,7 @@ static void test_a_channel_without_pulse_widths_commands_nothing(void)
     make_packet(packet, 18458, 0, 16);
     put_u16(packet + 8, 0);
     put_u16(packet + 10, 900);
-    io_protocol_receive(protocol, packet, SMALL, 0, &port);
+    protocol->ops->receive(protocol, packet, SMALL, 0, &port);
     TEST_ASSERT_EQUAL_FLOAT(0.0f, book.command.controls[0]);
     TEST_ASSERT_EQUAL_FLOAT(-0.1f, book.command.controls[1]);
 }
@@ -119,13 +119,13 @@ static void test_the_wrong_size_or_magic_is_bad(void)
     make_packet(packet, 18458, 1, 32);
     for (size_t size = 0; size <= sizeof packet; size++)
         if (size != SMALL)
-            io_protocol_receive(protocol, packet, size, 0, &port);
+            protocol->ops->receive(protocol, packet, size, 0, &port);
     TEST_ASSERT_EQUAL_UINT64(sizeof packet, bad());
     make_packet(packet, 29569, 1, 32);
-    io_protocol_receive(protocol, packet, SMALL, 0, &port);
+    protocol->ops->receive(protocol, packet, SMALL, 0, &port);
     make_packet(packet, 18459, 1, 32);
-    io_protocol_receive(protocol, packet, SMALL, 0, &port);
-    io_protocol_receive(protocol, packet, LARGE, 0, &port);
+    protocol->ops->receive(protocol, packet, SMALL, 0, &port);
+    protocol->ops->receive(protocol, packet, LARGE, 0, &port);
     TEST_ASSERT_EQUAL_UINT64(sizeof packet + 3, bad());
     TEST_ASSERT_EQUAL(0, book.heard + book.commands);
     TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_protocol_facts(protocol)->board);

@@ -128,7 +128,7 @@ static void test_motor_speeds_keep_their_order(void)
     /* 0.0625, 0.125, 0.25, 0.5 as floats, little endian */
     const unsigned char packet[SERVO] = {0, 0, 0x80, 0x3d, 0, 0, 0,    0x3e,
                                          0, 0, 0x80, 0x3e, 0, 0, 0x00, 0x3f};
-    io_protocol_receive(protocol, packet, sizeof packet, 0, &port);
+    protocol->ops->receive(protocol, packet, sizeof packet, 0, &port);
     TEST_ASSERT_EQUAL(1, book.heard);
     TEST_ASSERT_EQUAL(1, book.commands);
     TEST_ASSERT_EQUAL_FLOAT(0.0625f, book.command.controls[0]);
@@ -138,7 +138,8 @@ static void test_motor_speeds_keep_their_order(void)
     TEST_ASSERT_EQUAL_FLOAT(0.0f, book.command.controls[4]);
     TEST_ASSERT_EQUAL_UINT32(SERVO, book.command.mode);
     TEST_ASSERT_EQUAL(IO_BOARD_READY, io_protocol_facts(protocol)->board);
-    io_protocol_receive(protocol, packet, sizeof packet, 0, &port); /* equal, and a new command */
+    protocol->ops->receive(protocol, packet, sizeof packet, 0,
+                           &port); /* equal, and a new command */
     TEST_ASSERT_EQUAL(2, book.commands);
     TEST_ASSERT_EQUAL_UINT64(2, io_protocol_get_counters(protocol).rx);
     TEST_ASSERT_EQUAL_UINT64(0, io_protocol_get_counters(protocol).duplicates);
@@ -159,7 +160,7 @@ static void test_raw_pulse_widths_are_scaled(void)
 {
     unsigned char packet[RAW];
     make_raw(packet, 6);
-    io_protocol_receive(protocol, packet, sizeof packet, 0, &port);
+    protocol->ops->receive(protocol, packet, sizeof packet, 0, &port);
     TEST_ASSERT_EQUAL(1, book.commands);
     for (int i = 0; i < 6; i++)
         TEST_ASSERT_EQUAL_FLOAT(0.0625f * (float)i, book.command.controls[i]);
@@ -175,25 +176,25 @@ static void test_other_sizes_and_numbers_are_bad(void)
     for (size_t size = 0; size <= sizeof packet; size++) {
         if (size == SERVO || size == RAW)
             continue;
-        io_protocol_receive(protocol, packet, size, 0, &port);
+        protocol->ops->receive(protocol, packet, size, 0, &port);
         expected++;
     }
     make_raw(packet, 17);
-    io_protocol_receive(protocol, packet, RAW, 0, &port);
+    protocol->ops->receive(protocol, packet, RAW, 0, &port);
     make_raw(packet, 0x0104);
-    io_protocol_receive(protocol, packet, RAW, 0, &port);
+    protocol->ops->receive(protocol, packet, RAW, 0, &port);
     make_raw(packet, 4);
     const float bad[2] = {NAN, INFINITY};
     memcpy(packet + 4 + 4 * 3, &bad[0], 4);
-    io_protocol_receive(protocol, packet, RAW, 0, &port);
+    protocol->ops->receive(protocol, packet, RAW, 0, &port);
     memset(packet, 0, SERVO);
     memcpy(packet + 12, &bad[1], 4);
-    io_protocol_receive(protocol, packet, SERVO, 0, &port);
+    protocol->ops->receive(protocol, packet, SERVO, 0, &port);
     TEST_ASSERT_EQUAL_UINT64(expected + 4, io_protocol_get_counters(protocol).rx_bad);
     TEST_ASSERT_EQUAL(0, book.heard + book.commands);
     make_raw(packet, 4);
     memcpy(packet + 4 + 4 * 4, &bad[0], 4); /* of a motor beyond motor_count */
-    io_protocol_receive(protocol, packet, RAW, 0, &port);
+    protocol->ops->receive(protocol, packet, RAW, 0, &port);
     TEST_ASSERT_EQUAL(1, book.commands);
 }
 
@@ -244,7 +245,7 @@ static void test_2026_6_counts_its_motors_from_the_rear_right(void)
 {
     const float motor[4] = {0.1f, 0.2f, 0.3f, 0.4f}; /* rear right, front right, rear left, ... */
     place_2026();
-    io_protocol_receive(protocol, motor, sizeof motor, 0, &port);
+    protocol->ops->receive(protocol, motor, sizeof motor, 0, &port);
     TEST_ASSERT_EQUAL_FLOAT(0.2f, book.command.controls[0]); /* front right */
     TEST_ASSERT_EQUAL_FLOAT(0.3f, book.command.controls[1]); /* rear left */
     TEST_ASSERT_EQUAL_FLOAT(0.4f, book.command.controls[2]); /* front left */
@@ -286,7 +287,7 @@ static void test_2026_6_keeps_the_order_of_raw_pulse_widths(void)
         const float us = 1000.0f + 10.0f * (float)i;
         memcpy(packet + 4 + 4 * i, &us, 4);
     }
-    io_protocol_receive(protocol, packet, RAW, 0, &port);
+    protocol->ops->receive(protocol, packet, RAW, 0, &port);
     TEST_ASSERT_EQUAL(1, book.commands);
     TEST_ASSERT_EQUAL_UINT32(RAW, book.command.mode);
     for (int i = 0; i < 16; i++)

@@ -38,7 +38,7 @@ void tearDown(void)
 static void say_bytes(const void *bytes, size_t size)
 {
     const struct io_protocol_port port = notebook_port(&book);
-    io_protocol_receive(protocol, bytes, size, 5, &port);
+    protocol->ops->receive(protocol, bytes, size, 5, &port);
 }
 
 static const struct io_command *show(void)

@@ -59,14 +59,6 @@ static void test_controls_come_in_both_versions(void)
     TEST_ASSERT_EQUAL_UINT8(2, message.version);
     TEST_ASSERT_EQUAL_UINT8(10, message.sequence);
     TEST_ASSERT_EQUAL_UINT64(0, bad() + counted()->lost);
-
-    struct io_command command = {.sequence = 77};
-    io_mavlink_to_command(&message, &command);
-    TEST_ASSERT_EQUAL_HEX64(0x0102030405060708, command.board_us);
-    TEST_ASSERT_EQUAL_UINT64(1, command.flags);
-    TEST_ASSERT_EQUAL_UINT32(0x81, command.mode);
-    TEST_ASSERT_EQUAL_FLOAT(0.125f, command.controls[1]);
-    TEST_ASSERT_EQUAL_UINT32(77, command.sequence);
 }
 
 static void test_a_trimmed_payload_is_filled_with_zeros(void)

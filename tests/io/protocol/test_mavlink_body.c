@@ -142,16 +142,6 @@ static void test_every_field_of_the_state_and_the_controls_is_at_its_offset(void
     FIELD(16, message.controls.controls);
     FIELD(80, message.controls.mode);
     check_encoded(CONTROLS, CRC_CONTROLS, 81);
-    struct io_command command = {.sequence = 77, .resets = 3, .rx_ns = 5, .ready_ns = 6};
-    io_mavlink_to_command(&message, &command);
-    FIELD(0, command.board_us);
-    FIELD(8, command.flags);
-    FIELD(16, command.controls);
-    TEST_ASSERT_EQUAL_UINT32(81, command.mode);
-    TEST_ASSERT_EQUAL_UINT32(77, command.sequence);
-    TEST_ASSERT_EQUAL_UINT32(3, command.resets);
-    TEST_ASSERT_EQUAL_UINT64(5, command.rx_ns);
-    TEST_ASSERT_EQUAL_UINT64(6, command.ready_ns);
 }
 
 static void test_every_field_of_the_long_messages_is_at_its_offset(void)

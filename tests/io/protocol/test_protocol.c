@@ -126,7 +126,7 @@ static void test_garbage_is_bad_and_moves_nothing(void)
             if (size == 16 || size == 68)
                 continue; /* Betaflight's packets are recognised by their size only */
             const uint64_t before = io_protocol_get_counters(protocol).rx_bad;
-            io_protocol_receive(protocol, garbage, size, 0, &port);
+            protocol->ops->receive(protocol, garbage, size, 0, &port);
             TEST_ASSERT_EQUAL_UINT64(before + 1, io_protocol_get_counters(protocol).rx_bad);
         }
         TEST_ASSERT_EQUAL(IO_BOARD_SILENT, io_protocol_facts(protocol)->board);
@@ -147,7 +147,7 @@ static void test_no_protocol_takes_memory(void)
         rt_alloc_watch();
         io_protocol_encode(protocol, &sample, 1, &port);
         io_protocol_send_status(protocol, IO_STATUS_ACTIVE, &port);
-        io_protocol_receive(protocol, "garbage", 7, 0, &port);
+        protocol->ops->receive(protocol, "garbage", 7, 0, &port);
         io_protocol_receive_ground(protocol, "garbage", 7, &port);
         rt_alloc_unwatch();
         TEST_ASSERT_EQUAL(i != IO_PROTOCOL_HAND, book.sent_count > 0);
@@ -265,7 +265,7 @@ static bool take_timesync(struct io_protocol *protocol, int64_t tc1, int64_t ts1
     payload[16] = (unsigned char)system;
     payload[17] = (unsigned char)component;
     const struct wire wire = wire_v2(0, sequence++, TIMESYNC, CRC_TIMESYNC, payload, 18);
-    io_protocol_receive(protocol, wire.bytes, wire.size, 987654321, &port);
+    protocol->ops->receive(protocol, wire.bytes, wire.size, 987654321, &port);
     return book.forwarded_count > before;
 }
 
@@ -392,7 +392,7 @@ static void test_a_protocol_stays_in_its_memory(void)
         struct io_protocol *protocol = io_protocol_place(&spec, mem);
         book.sent_count = 0;
         io_protocol_encode(protocol, &sample, 1, &port);
-        io_protocol_receive(protocol, "garbage", 7, 0, &port);
+        protocol->ops->receive(protocol, "garbage", 7, 0, &port);
         io_protocol_receive_ground(protocol, "garbage", 7, &port);
         TEST_ASSERT_EQUAL_UINT64(1, io_protocol_get_counters(protocol).rx_bad);
         TEST_ASSERT_EQUAL_UINT64(i <= IO_PROTOCOL_PX4_HITL,

@@ -42,7 +42,7 @@ void tearDown(void)
 
 static void take(const struct wire *wire)
 {
-    io_protocol_receive(protocol, wire->bytes, wire->size, 123456789, &port);
+    protocol->ops->receive(protocol, wire->bytes, wire->size, 123456789, &port);
 }
 
 /* custom_mode, type, autopilot, base_mode, status, version */
@@ -237,8 +237,8 @@ static void test_a_stream_may_be_cut_anywhere(void)
     wire_put(&stream, reply.bytes, reply.size);
     for (size_t cut = 1; cut < stream.size; cut++) {
         place(IO_PROTOCOL_PX4_HITL, true);
-        io_protocol_receive(protocol, stream.bytes, cut, 0, &port);
-        io_protocol_receive(protocol, stream.bytes + cut, stream.size - cut, 0, &port);
+        protocol->ops->receive(protocol, stream.bytes, cut, 0, &port);
+        protocol->ops->receive(protocol, stream.bytes + cut, stream.size - cut, 0, &port);
         TEST_ASSERT_EQUAL(1, book.commands);
         TEST_ASSERT_EQUAL_UINT64(77, book.command.board_us);
         check_forwarded(0, &beat);
@@ -251,8 +251,8 @@ static void test_half_a_datagram_is_bad_and_half_a_stream_is_not(void)
     const struct wire beat = heartbeat(0, 12, 0x3d);
     for (int stream = 0; stream < 2; stream++) {
         place(IO_PROTOCOL_PX4_HITL, stream != 0);
-        io_protocol_receive(protocol, beat.bytes, 10, 0, &port);
-        io_protocol_receive(protocol, beat.bytes + 10, beat.size - 10, 0, &port);
+        protocol->ops->receive(protocol, beat.bytes, 10, 0, &port);
+        protocol->ops->receive(protocol, beat.bytes + 10, beat.size - 10, 0, &port);
         TEST_ASSERT_EQUAL(stream, book.heard);
         TEST_ASSERT_EQUAL(stream == 0, io_protocol_get_counters(protocol).rx_bad > 0);
     }
@@ -289,9 +289,9 @@ static void test_a_ground_station_reaches_the_board_in_whole_frames_only(void)
 static void test_what_a_ground_station_sends_does_not_tear_the_boards_stream(void)
 {
     const struct wire reply = controls(0, 5, 0, 0xb5), beat = heartbeat(7, 8, 0);
-    io_protocol_receive(protocol, reply.bytes, 30, 0, &port);
+    protocol->ops->receive(protocol, reply.bytes, 30, 0, &port);
     io_protocol_receive_ground(protocol, beat.bytes, beat.size, &port);
-    io_protocol_receive(protocol, reply.bytes + 30, reply.size - 30, 0, &port);
+    protocol->ops->receive(protocol, reply.bytes + 30, reply.size - 30, 0, &port);
     TEST_ASSERT_EQUAL(1, book.commands);
 }
 
