@@ -230,7 +230,7 @@ static void print_link(const struct cfg_scenario *scenario, const struct sim_lin
         return;
     }
     fprintf(out, "  %-24s sends", "");
-    for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
+    for (int m = 0; m < IO_MESSAGE_COUNT; m++)
         print_rate(out, cfg_message_name(m), scenario->spec.rate_hz, link->every[m]);
     fputc('\n', out);
 }

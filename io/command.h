@@ -31,19 +31,35 @@ struct io_command {
     uint32_t resets; /* times the far end began anew; in the delay line 1: just before this one */
 };
 
-/* The messages that a sample sends; the schedule sets the bits that are due. */
-enum io_send {
-    IO_SEND_HEARTBEAT = 1 << 0,
-    IO_SEND_SENSOR = 1 << 1,
-    IO_SEND_GPS = 1 << 2,
-    IO_SEND_STATE = 1 << 3,
-    IO_SEND_TIME = 1 << 4,
-    IO_SEND_TRACKER = 1 << 5, /* attitude of a star tracker */
-    IO_SEND_SUN = 1 << 6,     /* direction of the Sun by a sun sensor */
-    IO_SEND_ANGLES = 1 << 7,  /* joint angles by encoders */
-    IO_SEND_RC = 1 << 8,      /* positions of a pilot's sticks */
+/* The messages that a sample sends.  Columns: name, key of its rate in a scenario, its job in the
+ * log, help of the key.  Protocols say by their rows which of them they have. */
+// clang-format off
+#define IO_MESSAGE_LIST(X)                                                                         \
+    X(HEARTBEAT, "heartbeat",    "send heartbeat", "sign of life")                                 \
+    X(SENSOR,    "sensor",       "send sensor",                                                    \
+      "instrument readings; each rate divides the frame rate, 0 is never")                         \
+    X(GPS,       "gps",          "send gps",       "position and velocity")                        \
+    X(STATE,     "state",        "send state",     "true motion of the body")                      \
+    X(TIME,      "time",         "send time",      "system time")                                  \
+    X(TRACKER,   "star_tracker", "send tracker",   "attitude by the star tracker (ATT_POS_MOCAP)") \
+    X(SUN,       "sun",          "send sun",       "direction of the Sun (DEBUG_VECT)")            \
+    X(ANGLES,    "angles",       "send angles",    "joint angles by encoders (DEBUG_FLOAT_ARRAY)") \
+    X(RC,        "rc",           "send rc",        "a pilot's sticks")
+// clang-format on
+
+enum io_message {
+#define IO_MESSAGE(name, key, job, help) IO_MESSAGE_##name,
+    IO_MESSAGE_LIST(IO_MESSAGE)
+#undef IO_MESSAGE
+        IO_MESSAGE_COUNT
 };
-enum { IO_SEND_COUNT = 9 };
+
+/* The same as bits; the schedule sets those that are due. */
+enum io_send {
+#define IO_SEND(name, key, job, help) IO_SEND_##name = 1 << IO_MESSAGE_##name,
+    IO_MESSAGE_LIST(IO_SEND)
+#undef IO_SEND
+};
 
 /* fields_updated of a sample: the sensors that have a new value. */
 enum io_field {

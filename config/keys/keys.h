@@ -285,7 +285,7 @@ struct cfg_keys_device {
 
 struct cfg_keys_send {
     const struct cfg_node *node;
-    double rate[SIM_MESSAGE_COUNT]; /* Hz; NAN: not said */
+    double rate[IO_MESSAGE_COUNT]; /* Hz; NAN: not said */
 };
 
 /* Where a pilot's sticks are from some time on; the channels in the order of an AETR receiver. */

@@ -30,21 +30,12 @@ static const char *const ways[] = {
 
 // clang-format off
 
-#define AT(message) .offset = offsetof(struct cfg_keys_send, rate[message])
-#define SEND_KEY(name, message, text) \
-    {name, CFG_QUANTITY, AT(message), .unit = "Hz", .limit = CFG_NOT_NEGATIVE, \
-     .otherwise = "as the protocol has it", .example = "50 Hz", .help = text}
+#define SEND_KEY(message, key, job, text) \
+    {key, CFG_QUANTITY, .offset = offsetof(struct cfg_keys_send, rate[IO_MESSAGE_##message]), \
+     .unit = "Hz", .limit = CFG_NOT_NEGATIVE, .otherwise = "as the protocol has it", \
+     .example = "50 Hz", .help = text},
 static const struct cfg_key send_keys[] = {
-    SEND_KEY("sensor", SIM_MESSAGE_SENSOR,
-             "instrument readings; each rate divides the frame rate, 0 is never"),
-    SEND_KEY("state", SIM_MESSAGE_STATE, "true motion of the body"),
-    SEND_KEY("gps", SIM_MESSAGE_GPS, "position and velocity"),
-    SEND_KEY("heartbeat", SIM_MESSAGE_HEARTBEAT, "sign of life"),
-    SEND_KEY("time", SIM_MESSAGE_TIME, "system time"),
-    SEND_KEY("star_tracker", SIM_MESSAGE_TRACKER, "attitude by the star tracker (ATT_POS_MOCAP)"),
-    SEND_KEY("sun", SIM_MESSAGE_SUN, "direction of the Sun (DEBUG_VECT)"),
-    SEND_KEY("angles", SIM_MESSAGE_ANGLES, "joint angles by encoders (DEBUG_FLOAT_ARRAY)"),
-    SEND_KEY("rc", SIM_MESSAGE_RC, "a pilot's sticks"),
+    IO_MESSAGE_LIST(SEND_KEY)
 };
 static const struct cfg_table send_table = {
     CFG_KEYS("send", send_keys), .size = sizeof(struct cfg_keys_send)};

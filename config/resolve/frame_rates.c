@@ -102,7 +102,7 @@ static bool add_link(struct table *table, int i)
     const struct sim_link *link = &table->resolve->scenario->spec.links[i];
     const struct cfg_node *node = keys->send.node != NULL ? keys->send.node : keys->node;
     table->jobs++; /* true motion, for its messages */
-    for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
+    for (int m = 0; m < IO_MESSAGE_COUNT; m++)
         if (!add_job(table, node, cfg_message_name(m), link->every[m]))
             return false;
     return true;

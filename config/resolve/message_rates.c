@@ -6,16 +6,10 @@
 #include "config/resolve/resolve.h"
 #include "rt/executive/output/sensor_types.h"
 
-static const char *const message_key[SIM_MESSAGE_COUNT] = {
-    [SIM_MESSAGE_HEARTBEAT] = "heartbeat",
-    [SIM_MESSAGE_SENSOR] = "sensor",
-    [SIM_MESSAGE_GPS] = "gps",
-    [SIM_MESSAGE_STATE] = "state",
-    [SIM_MESSAGE_TIME] = "time",
-    [SIM_MESSAGE_TRACKER] = "star_tracker",
-    [SIM_MESSAGE_SUN] = "sun",
-    [SIM_MESSAGE_ANGLES] = "angles",
-    [SIM_MESSAGE_RC] = "rc",
+static const char *const message_key[IO_MESSAGE_COUNT] = {
+#define MESSAGE_KEY(name, key, job, help) key,
+    IO_MESSAGE_LIST(MESSAGE_KEY)
+#undef MESSAGE_KEY
 };
 
 /* A board that lets so many sensor messages go by without a command is late.  In lockstep, and as
@@ -26,8 +20,6 @@ static bool can_be_late(const struct cfg_scenario *scenario, const struct sim_li
 {
     return scenario->spec.pace == RT_PACE_REAL && !io_protocol_traits(link->spec.protocol)->hands;
 }
-
-_Static_assert((int)SIM_MESSAGE_COUNT == (int)IO_SEND_COUNT, "a usual rate for each message");
 
 static bool feeds(const struct sim_sensor *sensor, int message)
 {
@@ -80,7 +72,7 @@ static int angle_count(const struct cfg_scenario *scenario)
 {
     int count = 0;
     for (int i = 0; i < scenario->spec.sensor_count; i++)
-        count += feeds(&scenario->spec.sensors[i], SIM_MESSAGE_ANGLES);
+        count += feeds(&scenario->spec.sensors[i], IO_MESSAGE_ANGLES);
     return count;
 }
 
@@ -88,8 +80,8 @@ static int angle_count(const struct cfg_scenario *scenario)
 static bool check_budget(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
                          const struct sim_link *link)
 {
-    double hz[SIM_MESSAGE_COUNT];
-    for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
+    double hz[IO_MESSAGE_COUNT];
+    for (int m = 0; m < IO_MESSAGE_COUNT; m++)
         hz[m] = link->every[m] ? resolve->scenario->spec.rate_hz / link->every[m] : 0.0;
     const struct io_protocol_spec spec = {.kind = link->spec.protocol};
     const double load = io_protocol_bandwidth(&spec, hz, angle_count(resolve->scenario)) +
@@ -108,12 +100,12 @@ bool cfg_resolve_message_rates(const struct cfg_resolve *resolve)
     const struct cfg_keys_link *keys = resolve->keys->links.items;
     for (int i = 0; i < resolve->scenario->spec.link_count; i++, keys++) {
         struct sim_link *link = &resolve->scenario->spec.links[i];
-        for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
+        for (int m = 0; m < IO_MESSAGE_COUNT; m++)
             if (!resolve_send(resolve, keys, m, &link->every[m]))
                 return false;
         if (can_be_late(resolve->scenario, link))
             link->spec.late_after_ns =
-                LATE_PERIODS * link->every[SIM_MESSAGE_SENSOR] * resolve->scenario->spec.period_ns;
+                LATE_PERIODS * link->every[IO_MESSAGE_SENSOR] * resolve->scenario->spec.period_ns;
         if (!check_budget(resolve, keys, link))
             return false;
     }

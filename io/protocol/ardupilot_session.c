@@ -79,11 +79,11 @@ static void encode(struct io_protocol *protocol, const struct io_sample *sample,
     port->send(port->self, self->reply, self->reply_size, IO_DESTINATION_PEER, true);
 }
 
-static double message_size(uint32_t send, int angle_count)
+static double message_size(enum io_message message, int angle_count)
 {
     enum { REPLY_SIZE = 500, REPLY_RC_SIZE = 190 }; /* numbers of 15 characters, and their names */
     (void)angle_count;
-    return send == IO_SEND_SENSOR ? REPLY_SIZE : send == IO_SEND_RC ? REPLY_RC_SIZE : 0;
+    return message == IO_MESSAGE_SENSOR ? REPLY_SIZE : message == IO_MESSAGE_RC ? REPLY_RC_SIZE : 0;
 }
 
 #define NONE IO_RATE_NONE

@@ -72,12 +72,12 @@ static void new_peer(struct io_protocol *protocol)
     self->has_mirror = false;
 }
 
-static double message_size(uint32_t send, int angle_count)
+static double message_size(enum io_message message, int angle_count)
 {
     (void)angle_count;
-    if (send == IO_SEND_SENSOR)
+    if (message == IO_MESSAGE_SENSOR)
         return IO_BETAFLIGHT_FDM_SIZE;
-    return send == IO_SEND_RC ? IO_BETAFLIGHT_RC_SIZE : 0;
+    return message == IO_MESSAGE_RC ? IO_BETAFLIGHT_RC_SIZE : 0;
 }
 
 #define NONE IO_RATE_NONE

@@ -167,24 +167,6 @@ static void receive(struct io_protocol *protocol, const void *bytes, size_t size
         io_mavlink_end(parser);
 }
 
-static void send_part(struct io_protocol *protocol, const struct io_sample *sample,
-                      enum io_mavlink_kind kind, const struct io_protocol_port *port)
-{
-    struct io_mavlink_message message;
-    io_mavlink_from_sample(sample, kind, &message);
-    send_message(protocol, &message, kind == IO_MAVLINK_SENSOR, port);
-}
-
-static void send_time(struct io_protocol *protocol, const struct io_sample *sample,
-                      uint64_t unix_us, const struct io_protocol_port *port)
-{
-    const struct io_mavlink_message message = {
-        .kind = IO_MAVLINK_TIME,
-        .time = {.unix_us = unix_us, .boot_ms = (uint32_t)(sample->sim_us / 1000u)},
-    };
-    send_message(protocol, &message, false, port);
-}
-
 static void send_status(struct io_protocol *protocol, enum io_status status,
                         const struct io_protocol_port *port)
 {
@@ -193,29 +175,51 @@ static void send_status(struct io_protocol *protocol, enum io_status status,
     send_message(protocol, &message, false, port);
 }
 
-/* HIL_SENSOR moves the clock of a board in lockstep, so it is the last message of a sample. */
+/* The messages that MAVLink has, in the order in which they leave; HIL_SENSOR moves the clock of a
+ * board in lockstep, so it is the last one of a sample.  Sizes are those of the published
+ * definitions, not trimmed, without the frame around them. */
+static const struct part {
+    enum io_message message;
+    enum io_mavlink_kind kind;
+    int size, size_per_angle;
+} parts[] = {
+    {IO_MESSAGE_HEARTBEAT, IO_MAVLINK_HEARTBEAT, 9, 0},
+    {IO_MESSAGE_TIME, IO_MAVLINK_TIME, 12, 0},
+    {IO_MESSAGE_GPS, IO_MAVLINK_GPS, 39, 0},
+    {IO_MESSAGE_STATE, IO_MAVLINK_STATE, 64, 0},
+    {IO_MESSAGE_TRACKER, IO_MAVLINK_TRACKER, 8 + 4 * 8, 0}, /* the covariance is zero, trimmed */
+    {IO_MESSAGE_SUN, IO_MAVLINK_VECTOR, 30, 0},
+    {IO_MESSAGE_ANGLES, IO_MAVLINK_ARRAY, 20, 4},
+    {IO_MESSAGE_RC, IO_MAVLINK_RC, 42, 0},
+    {IO_MESSAGE_SENSOR, IO_MAVLINK_SENSOR, 65, 0},
+};
+enum { PART_COUNT = sizeof parts / sizeof parts[0] };
+
+static void send_part(struct io_protocol *protocol, const struct io_sample *sample,
+                      uint64_t unix_us, enum io_mavlink_kind kind,
+                      const struct io_protocol_port *port)
+{
+    struct io_mavlink_message message;
+    if (kind == IO_MAVLINK_HEARTBEAT)
+        io_mavlink_from_status(IO_MAVLINK_ACTIVE, &message);
+    else if (kind == IO_MAVLINK_TIME)
+        message = (struct io_mavlink_message){
+            .kind = IO_MAVLINK_TIME,
+            .time = {.unix_us = unix_us, .boot_ms = (uint32_t)(sample->sim_us / 1000u)}};
+    else
+        io_mavlink_from_sample(sample, kind, &message);
+    send_message(protocol, &message, kind == IO_MAVLINK_SENSOR, port);
+}
+
 static void encode(struct io_protocol *protocol, const struct io_sample *sample, uint64_t unix_us,
                    const struct io_protocol_port *port)
 {
-    static const struct {
-        enum io_send due;
-        enum io_mavlink_kind kind;
-    } part[] = {
-        {IO_SEND_GPS, IO_MAVLINK_GPS},         {IO_SEND_STATE, IO_MAVLINK_STATE},
-        {IO_SEND_TRACKER, IO_MAVLINK_TRACKER}, {IO_SEND_SUN, IO_MAVLINK_VECTOR},
-        {IO_SEND_ANGLES, IO_MAVLINK_ARRAY},    {IO_SEND_RC, IO_MAVLINK_RC},
-        {IO_SEND_SENSOR, IO_MAVLINK_SENSOR},
-    };
     uint32_t due = sample->due;
     if (!sample->tracker_valid)
         due &= ~(uint32_t)IO_SEND_TRACKER; /* a blinded star tracker sends nothing */
-    if (due & IO_SEND_HEARTBEAT)
-        send_status(protocol, IO_STATUS_ACTIVE, port);
-    if (due & IO_SEND_TIME)
-        send_time(protocol, sample, unix_us, port);
-    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
-        if (due & (uint32_t)part[i].due)
-            send_part(protocol, sample, part[i].kind, port);
+    for (int i = 0; i < PART_COUNT; i++)
+        if (due >> parts[i].message & 1)
+            send_part(protocol, sample, unix_us, parts[i].kind, port);
 }
 
 static void query_time(struct io_protocol *protocol, uint64_t now_ns,
@@ -275,32 +279,13 @@ static struct io_protocol_counters get_counters(const struct io_protocol *protoc
     };
 }
 
-/* The payloads of the published definitions, not trimmed, and the frame around them. */
-static double message_size(uint32_t send, int angle_count)
+static double message_size(enum io_message message, int angle_count)
 {
     enum { FRAME_SIZE = 12 };
-    switch (send) {
-    case IO_SEND_HEARTBEAT:
-        return FRAME_SIZE + 9;
-    case IO_SEND_SENSOR:
-        return FRAME_SIZE + 65;
-    case IO_SEND_GPS:
-        return FRAME_SIZE + 39;
-    case IO_SEND_STATE:
-        return FRAME_SIZE + 64;
-    case IO_SEND_TIME:
-        return FRAME_SIZE + 12;
-    case IO_SEND_TRACKER:
-        return FRAME_SIZE + 8 + 4 * 8; /* the rest of the covariance is zero, and trimmed */
-    case IO_SEND_SUN:
-        return FRAME_SIZE + 30;
-    case IO_SEND_ANGLES:
-        return FRAME_SIZE + 20 + 4.0 * angle_count;
-    case IO_SEND_RC:
-        return FRAME_SIZE + 42;
-    default:
-        return 0;
-    }
+    for (int i = 0; i < PART_COUNT; i++)
+        if (parts[i].message == message)
+            return FRAME_SIZE + parts[i].size + parts[i].size_per_angle * angle_count;
+    return 0;
 }
 
 /* What the three rows share. */

@@ -113,12 +113,12 @@ const struct io_protocol_facts *io_protocol_facts(const struct io_protocol *prot
     return &protocol->facts;
 }
 
-double io_protocol_bandwidth(const struct io_protocol_spec *spec, const double hz[IO_SEND_COUNT],
+double io_protocol_bandwidth(const struct io_protocol_spec *spec, const double hz[IO_MESSAGE_COUNT],
                              int angle_count)
 {
     const struct io_protocol_ops *ops = ops_of(spec->kind);
     double load = 0.0;
-    for (int i = 0; i < IO_SEND_COUNT && ops->message_size; i++)
-        load += hz[i] * ops->message_size(UINT32_C(1) << i, angle_count);
+    for (int i = 0; i < IO_MESSAGE_COUNT && ops->message_size; i++)
+        load += hz[i] * ops->message_size((enum io_message)i, angle_count);
     return load;
 }

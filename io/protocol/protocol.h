@@ -64,5 +64,5 @@ const struct io_protocol_facts *io_protocol_facts(const struct io_protocol *prot
 
 /* The most bytes per second that samples with these rates cause.  hz[i] belongs to 1 << i of enum
  * io_send; a message that the protocol does not have costs nothing.  Context: setup. */
-double io_protocol_bandwidth(const struct io_protocol_spec *spec, const double hz[IO_SEND_COUNT],
+double io_protocol_bandwidth(const struct io_protocol_spec *spec, const double hz[IO_MESSAGE_COUNT],
                              int angle_count);

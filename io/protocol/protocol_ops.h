@@ -42,7 +42,7 @@ struct io_protocol_ops {
     void (*receive_ground)(struct io_protocol *protocol, const void *bytes, size_t size,
                            const struct io_protocol_port *port);
     /* The bytes on the wire of one message of enum io_send, at most. */
-    double (*message_size)(uint32_t send, int angle_count);
+    double (*message_size)(enum io_message message, int angle_count);
     /* NULL: nothing is kept about the peer. */
     void (*new_peer)(struct io_protocol *protocol);
     /* NULL: the counters are protocol->counters. */

@@ -56,8 +56,8 @@ struct io_protocol_traits {
     uint16_t
         peer_port; /* the port at which the far end listens, if it sends from another; else 0 */
     enum io_bus_kind usual_bus;
-    int16_t usual_hz[IO_SEND_COUNT]; /* by message; [i] belongs to 1 << i of enum io_send */
-    bool datagrams_only;             /* a stream (TCP, serial) cannot carry it */
+    int16_t usual_hz[IO_MESSAGE_COUNT]; /* by enum io_message */
+    bool datagrams_only;                /* a stream (TCP, serial) cannot carry it */
     bool speaks_first;       /* the far end sends a message before it gets the first sample */
     bool lockstep;           /* one command per sample with IO_SEND_SENSOR */
     bool marks_fields;       /* a sample marks which of its sensors have a new value */

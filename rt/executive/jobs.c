@@ -24,7 +24,7 @@ const struct sim_job_row sim_job_rows[] = {
     {"solve",     sim_job_solve,             SIM_WHEN_READ,       false, "schedule"},
     {NULL,        sim_job_sensor,            SIM_FOR_EACH_SENSOR, false, "device, fault"},
     {"truth",     sim_job_truth,             SIM_FOR_EACH_LINK,   false, ""},
-    /* after the truth of a link come its messages, from the rows below */
+    /* after the truth of a link come its messages, from IO_MESSAGE_LIST */
     {"watch",     sim_job_signals,           SIM_WHEN_READ,       false, ""},
     {"log",       sim_job_log,               SIM_AT_LOG_RATE,     false, ""},
     {"outlook",   sim_job_prediction_input,  SIM_WHEN_PREDICTED,  false, ""},
@@ -32,22 +32,19 @@ const struct sim_job_row sim_job_rows[] = {
     {"hash",      sim_job_section_hashes,    SIM_WITH_PARTS,      false, ""},
 };
 const int sim_job_row_count = sizeof sim_job_rows / sizeof sim_job_rows[0];
-
-static const struct {
-    const char *name;
-    void (*run)(void *self, uint64_t frame);
-} message_rows[SIM_MESSAGE_COUNT] = {
-    [SIM_MESSAGE_HEARTBEAT] = {"send heartbeat", sim_job_message},
-    [SIM_MESSAGE_SENSOR]    = {"send sensor",    sim_job_message_sensor},
-    [SIM_MESSAGE_GPS]       = {"send gps",       sim_job_message},
-    [SIM_MESSAGE_STATE]     = {"send state",     sim_job_message},
-    [SIM_MESSAGE_TIME]      = {"send time",      sim_job_message},
-    [SIM_MESSAGE_TRACKER]   = {"send tracker",   sim_job_message},
-    [SIM_MESSAGE_SUN]       = {"send sun",       sim_job_message},
-    [SIM_MESSAGE_ANGLES]    = {"send angles",    sim_job_message},
-    [SIM_MESSAGE_RC]        = {"send rc",        sim_job_message_rc},
-};
 // clang-format on
+
+static const char *const message_job_names[IO_MESSAGE_COUNT] = {
+#define JOB_NAME(name, key, job, help) job,
+    IO_MESSAGE_LIST(JOB_NAME)
+#undef JOB_NAME
+};
+
+/* Jobs that do more than to make their message due; NULL: sim_job_message. */
+static void (*const message_jobs[IO_MESSAGE_COUNT])(void *self, uint64_t frame) = {
+    [IO_MESSAGE_SENSOR] = sim_job_message_sensor,
+    [IO_MESSAGE_RC] = sim_job_message_rc,
+};
 
 /* ---- when ---- */
 
@@ -55,7 +52,7 @@ static const struct {
 static uint32_t truth_every(const struct sim_link *link)
 {
     uint64_t common = 0;
-    for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
+    for (int m = 0; m < IO_MESSAGE_COUNT; m++)
         common = rt_gcd(common, link->every[m]);
     return (uint32_t)common;
 }
@@ -137,8 +134,8 @@ static void add_links(struct sim_job_list *list, const struct sim_job_row *row,
     for (int i = 0; i < spec->link_count; i++) {
         add_job(list, row->name, row->run, sim ? &sim->link[i] : NULL,
                 frames_between(row->when, spec, NULL, i));
-        for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
-            add_job(list, message_rows[m].name, message_rows[m].run,
+        for (int m = 0; m < IO_MESSAGE_COUNT; m++)
+            add_job(list, message_job_names[m], message_jobs[m] ? message_jobs[m] : sim_job_message,
                     sim ? &sim->message[i][m] : NULL, spec->links[i].every[m]);
     }
 }

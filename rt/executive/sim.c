@@ -69,7 +69,7 @@ static bool await(void *self, uint64_t frame)
         io_links_set_await_hook(sim->links, (struct io_await_hook){sim, heed});
     for (int i = 0; sim->links && i < sim->spec->link_count; i++) {
         const struct sim_link *link = &sim->spec->links[i];
-        const uint32_t every = link->every[SIM_MESSAGE_SENSOR];
+        const uint32_t every = link->every[IO_MESSAGE_SENSOR];
         const bool replies = !io_protocol_traits(link->spec.protocol)->hands;
         const bool owed = replies && every && frame > 0 && frame % every == 0;
         if (!owed || sim->scratch.sensor_withheld[i])

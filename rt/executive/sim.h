@@ -66,7 +66,7 @@ struct sim_device_job { /* self of a job that serves one device or link */
 
 struct sim_message_job { /* self of a job that makes a message due */
     struct sim *sim;
-    int link, message; /* enum sim_message_kind */
+    int link, message; /* enum io_message */
 };
 
 /* A job of the injector: what a user asks for to see how his bench behaves then. */
@@ -148,7 +148,7 @@ struct sim {
     struct rt_flight_recorder *recorder;
     struct sim_device_job sensor[RT_JOB_MAX];
     struct sim_device_job link[IO_LINK_MAX];
-    struct sim_message_job message[IO_LINK_MAX][SIM_MESSAGE_COUNT];
+    struct sim_message_job message[IO_LINK_MAX][IO_MESSAGE_COUNT];
 };
 
 /* Bytes that sim_place() takes of mem: the compiled scenario, the schedule and this struct.

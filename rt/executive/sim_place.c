@@ -133,7 +133,7 @@ static struct sim *place_sim(const struct sim_spec *spec, const struct sim_injec
     sim_sensors_begin(sim);
     for (int i = 0; i < spec->link_count; i++) {
         sim->link[i] = (struct sim_device_job){sim, i};
-        for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
+        for (int m = 0; m < IO_MESSAGE_COUNT; m++)
             sim->message[i][m] = (struct sim_message_job){sim, i, m};
     }
     for (int i = 0; i < spec->expect_count; i++)

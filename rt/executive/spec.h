@@ -135,20 +135,6 @@ struct sim_sensor {
     int angle;      /* encoder: which of the sample's angles */
 };
 
-/* Messages of a link, by the place of their bit in enum io_send. */
-enum sim_message_kind {
-    SIM_MESSAGE_HEARTBEAT,
-    SIM_MESSAGE_SENSOR,
-    SIM_MESSAGE_GPS,
-    SIM_MESSAGE_STATE,
-    SIM_MESSAGE_TIME,
-    SIM_MESSAGE_TRACKER,
-    SIM_MESSAGE_SUN,
-    SIM_MESSAGE_ANGLES,
-    SIM_MESSAGE_RC,
-    SIM_MESSAGE_COUNT
-};
-
 /* Beyond these the motion is not sound. */
 struct sim_physics_limits {
     double max_speed;         /* m/s, of any body's origin */
@@ -164,9 +150,9 @@ struct sim_link {
     uint64_t connect_limit_ns; /* longest wait for the board before the first frame */
     uint32_t delay;            /* frames between what comes in and the frame, on purpose */
     int body;                  /* the body whose motion is reported on this link */
-    uint32_t every[SIM_MESSAGE_COUNT]; /* frames between two messages; 0: never */
-    struct io_rc_script sticks;        /* step_count 0: no pilot */
-    double sticks_from;                /* s: the radio is silent before */
+    uint32_t every[IO_MESSAGE_COUNT]; /* frames between two messages; 0: never */
+    struct io_rc_script sticks;       /* step_count 0: no pilot */
+    double sticks_from;               /* s: the radio is silent before */
 };
 
 /* What tells the board's clock: its answers, or that its commands come evenly. */

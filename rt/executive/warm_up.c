@@ -18,8 +18,8 @@ void sim_sample_all_sensors(struct sim *sim)
         sim_job_sensor(&sim->sensor[i], 0);
     for (int i = 0; i < sim->spec->link_count; i++) {
         sim_job_truth(&sim->link[i], 0);
-        if (sim->spec->links[i].every[SIM_MESSAGE_RC])
-            sim_job_message_rc(&sim->message[i][SIM_MESSAGE_RC], 0);
+        if (sim->spec->links[i].every[IO_MESSAGE_RC])
+            sim_job_message_rc(&sim->message[i][IO_MESSAGE_RC], 0);
     }
 }
 

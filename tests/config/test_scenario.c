@@ -307,11 +307,11 @@ static void test_links_are_read(void)
     TEST_ASSERT_EQUAL_STRING("127.0.0.1:14560", link->spec.bus.listen);
     TEST_ASSERT_EQUAL_STRING("127.0.0.1:14561", link->spec.bus.peer);
     TEST_ASSERT_EQUAL_INT(0, link->body);
-    TEST_ASSERT_EQUAL_UINT32(2, link->every[SIM_MESSAGE_SENSOR]);
-    TEST_ASSERT_EQUAL_UINT32(10, link->every[SIM_MESSAGE_STATE]);
-    TEST_ASSERT_EQUAL_UINT32(200, link->every[SIM_MESSAGE_GPS]);
-    TEST_ASSERT_EQUAL_UINT32(500, link->every[SIM_MESSAGE_HEARTBEAT]);
-    TEST_ASSERT_EQUAL_UINT32(0, link->every[SIM_MESSAGE_TIME]);
+    TEST_ASSERT_EQUAL_UINT32(2, link->every[IO_MESSAGE_SENSOR]);
+    TEST_ASSERT_EQUAL_UINT32(10, link->every[IO_MESSAGE_STATE]);
+    TEST_ASSERT_EQUAL_UINT32(200, link->every[IO_MESSAGE_GPS]);
+    TEST_ASSERT_EQUAL_UINT32(500, link->every[IO_MESSAGE_HEARTBEAT]);
+    TEST_ASSERT_EQUAL_UINT32(0, link->every[IO_MESSAGE_TIME]);
     TEST_ASSERT_EQUAL_UINT64(250000000, link->spec.lost_after_ns);
     TEST_ASSERT_TRUE(link->stop_on_loss);
     TEST_ASSERT_EQUAL_UINT64(3000000000, link->connect_limit_ns);
@@ -388,11 +388,11 @@ static void test_defaults_of_devices_and_links(void)
     EXPECT_VECTOR(scenario->spec.sensors[0].triad.mounting, 1, 0, 0, 0, 1, 0, 0, 0, 1);
     TEST_ASSERT_EQUAL_DOUBLE(0.3, scenario->spec.effectors[0].drive.gain);
     const struct sim_link *link = &scenario->spec.links[0];
-    TEST_ASSERT_EQUAL_UINT32(4, link->every[SIM_MESSAGE_SENSOR]);
-    TEST_ASSERT_EQUAL_UINT32(20, link->every[SIM_MESSAGE_STATE]);
-    TEST_ASSERT_EQUAL_UINT32(100, link->every[SIM_MESSAGE_GPS]);
-    TEST_ASSERT_EQUAL_UINT32(1000, link->every[SIM_MESSAGE_HEARTBEAT]);
-    TEST_ASSERT_EQUAL_UINT32(1000, link->every[SIM_MESSAGE_TIME]);
+    TEST_ASSERT_EQUAL_UINT32(4, link->every[IO_MESSAGE_SENSOR]);
+    TEST_ASSERT_EQUAL_UINT32(20, link->every[IO_MESSAGE_STATE]);
+    TEST_ASSERT_EQUAL_UINT32(100, link->every[IO_MESSAGE_GPS]);
+    TEST_ASSERT_EQUAL_UINT32(1000, link->every[IO_MESSAGE_HEARTBEAT]);
+    TEST_ASSERT_EQUAL_UINT32(1000, link->every[IO_MESSAGE_TIME]);
     TEST_ASSERT_EQUAL_STRING("", link->spec.bus.peer);
     TEST_ASSERT_FALSE(link->stop_on_loss);
     TEST_ASSERT_EQUAL_UINT64(500000000, link->spec.lost_after_ns);
@@ -407,9 +407,9 @@ static void test_unwritten_message_rates_fit_a_slow_frame(void)
     const char *const overrides[] = {"rate=20 Hz"};
     TEST_ASSERT_EQUAL_INT(0, cfg_scenario_load_text("s.yaml", small_text, strlen(small_text),
                                                     overrides, 1, &scenario, error));
-    TEST_ASSERT_EQUAL_UINT32(1, scenario->spec.links[0].every[SIM_MESSAGE_SENSOR]);
-    TEST_ASSERT_EQUAL_UINT32(2, scenario->spec.links[0].every[SIM_MESSAGE_GPS]);
-    TEST_ASSERT_EQUAL_UINT32(20, scenario->spec.links[0].every[SIM_MESSAGE_TIME]);
+    TEST_ASSERT_EQUAL_UINT32(1, scenario->spec.links[0].every[IO_MESSAGE_SENSOR]);
+    TEST_ASSERT_EQUAL_UINT32(2, scenario->spec.links[0].every[IO_MESSAGE_GPS]);
+    TEST_ASSERT_EQUAL_UINT32(20, scenario->spec.links[0].every[IO_MESSAGE_TIME]);
 }
 
 static void test_a_single_scalar_stands_for_its_mapping(void)

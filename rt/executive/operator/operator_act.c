@@ -113,7 +113,7 @@ void sim_apply_act(struct sim *sim, struct sim_record_act *act, const struct sim
 void sim_send_heartbeats(struct sim *sim, uint64_t releases)
 {
     for (int i = 0; sim->links && i < sim->spec->link_count; i++) {
-        const uint32_t every = sim->spec->links[i].every[SIM_MESSAGE_HEARTBEAT];
+        const uint32_t every = sim->spec->links[i].every[IO_MESSAGE_HEARTBEAT];
         if (every == 0 || releases % every != 0)
             continue;
         struct io_sample sample = sim->scratch.sample[i];

@@ -25,9 +25,9 @@ static void load_link(const char *link)
     load(text);
 }
 
-static void expect_sends(const uint32_t expected[SIM_MESSAGE_COUNT])
+static void expect_sends(const uint32_t expected[IO_MESSAGE_COUNT])
 {
-    for (int m = 0; m < SIM_MESSAGE_COUNT; m++)
+    for (int m = 0; m < IO_MESSAGE_COUNT; m++)
         TEST_ASSERT_EQUAL_UINT32_MESSAGE(expected[m], scenario->spec.links[0].every[m],
                                          cfg_message_name(m));
 }

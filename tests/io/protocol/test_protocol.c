@@ -66,7 +66,7 @@ static void test_the_names_are_those_of_the_rows(void)
 static void test_the_usual_values_of_every_protocol(void)
 {
     enum { FRAME = IO_RATE_FRAME, DEVICE = IO_RATE_DEVICE, NONE = IO_RATE_NONE };
-    static const int hz[IO_PROTOCOL_COUNT][IO_SEND_COUNT] = {
+    static const int hz[IO_PROTOCOL_COUNT][IO_MESSAGE_COUNT] = {
         {1, 250, 10, 50, 1, DEVICE, DEVICE, DEVICE, NONE},
         {NONE, 250, 10, 50, 1, NONE, NONE, NONE, NONE},
         {1, 250, 10, IO_RATE_NEVER, 1, NONE, NONE, NONE, NONE},
@@ -81,7 +81,7 @@ static void test_the_usual_values_of_every_protocol(void)
                                                     IO_MODE_NAMES_NONE, IO_MODE_NAMES_NONE};
     for (int i = 0; i < IO_PROTOCOL_COUNT; i++) {
         const struct io_protocol_traits *traits = io_protocol_traits((enum io_protocol_kind)i);
-        for (int k = 0; k < IO_SEND_COUNT; k++)
+        for (int k = 0; k < IO_MESSAGE_COUNT; k++)
             TEST_ASSERT_EQUAL_INT(hz[i][k], traits->usual_hz[k]);
         TEST_ASSERT_EQUAL(bus[i], traits->usual_bus);
         TEST_ASSERT_EQUAL(mode_names[i], traits->mode_names);
@@ -137,7 +137,7 @@ static void test_garbage_is_bad_and_moves_nothing(void)
 static void test_no_protocol_takes_memory(void)
 {
     const struct io_sample sample = {.sim_us = 1,
-                                     .due = (1 << IO_SEND_COUNT) - 1,
+                                     .due = (1 << IO_MESSAGE_COUNT) - 1,
                                      .tracker_valid = 1,
                                      .accel = {1.25, 1e-9, -9.81}};
     const uint64_t before = rt_alloc_count();
@@ -175,7 +175,7 @@ static struct io_sample make_full(void)
 {
     struct io_sample sample = {
         .sim_us = 0x0123456789abcdef,
-        .due = (1 << IO_SEND_COUNT) - 1,
+        .due = (1 << IO_MESSAGE_COUNT) - 1,
         .fields = 0x81828384,
         .angle_count = 5,
         .tracker_valid = 1,
@@ -202,9 +202,9 @@ static void test_the_load_is_what_leaves_at_the_most(void)
     const struct io_sample full = make_full();
     for (int kind = 0; kind < IO_PROTOCOL_COUNT; kind++) {
         const struct io_protocol_spec spec = {.kind = (enum io_protocol_kind)kind};
-        double hz[IO_SEND_COUNT], sum = 0.0;
+        double hz[IO_MESSAGE_COUNT], sum = 0.0;
         struct io_protocol *protocol = place(kind, memory);
-        for (int i = 0; i < IO_SEND_COUNT; i++)
+        for (int i = 0; i < IO_MESSAGE_COUNT; i++)
             hz[i] = 10.0;
         book.sent_count = 0;
         io_protocol_encode(protocol, &full, 0x0123456789abcdef, &port);
@@ -219,7 +219,7 @@ static void test_the_load_is_what_leaves_at_the_most(void)
 static void test_the_load_of_a_px4_board_is_known(void)
 {
     /* 250 Hz sensors, 10 Hz GPS, 1 Hz heartbeat */
-    const double hz[IO_SEND_COUNT] = {1.0, 250.0, 10.0};
+    const double hz[IO_MESSAGE_COUNT] = {1.0, 250.0, 10.0};
     const struct io_protocol_spec hitl = {.kind = IO_PROTOCOL_PX4_HITL};
     const struct io_protocol_spec betaflight = {.kind = IO_PROTOCOL_BETAFLIGHT};
     TEST_ASSERT_EQUAL_DOUBLE(250.0 * 77.0 + 10.0 * 51.0 + 21.0,
@@ -364,16 +364,16 @@ static void test_a_board_without_a_clock_is_not_asked_for_its_time(void)
 /* The size of each message by itself, with 12 bytes around a MAVLink payload. */
 static void test_the_load_of_every_message_is_its_size(void)
 {
-    static const double mavlink[IO_SEND_COUNT] = {21, 77, 51, 76, 24, 52, 42, 32 + 4 * 5, 54};
-    static const double ardupilot[IO_SEND_COUNT] = {[1] = 500, [8] = 190};
-    static const double betaflight[IO_SEND_COUNT] = {[1] = 144, [8] = 40};
-    static const double none[IO_SEND_COUNT] = {0};
+    static const double mavlink[IO_MESSAGE_COUNT] = {21, 77, 51, 76, 24, 52, 42, 32 + 4 * 5, 54};
+    static const double ardupilot[IO_MESSAGE_COUNT] = {[1] = 500, [8] = 190};
+    static const double betaflight[IO_MESSAGE_COUNT] = {[1] = 144, [8] = 40};
+    static const double none[IO_MESSAGE_COUNT] = {0};
     const double *const sizes[IO_PROTOCOL_COUNT] = {mavlink,   mavlink,    mavlink,
                                                     ardupilot, betaflight, none};
     for (int kind = 0; kind < IO_PROTOCOL_COUNT; kind++) {
         const struct io_protocol_spec spec = {.kind = (enum io_protocol_kind)kind};
-        for (int i = 0; i < IO_SEND_COUNT; i++) {
-            double hz[IO_SEND_COUNT] = {0.0};
+        for (int i = 0; i < IO_MESSAGE_COUNT; i++) {
+            double hz[IO_MESSAGE_COUNT] = {0.0};
             hz[i] = 3.0;
             TEST_ASSERT_EQUAL_DOUBLE(3.0 * sizes[kind][i], io_protocol_bandwidth(&spec, hz, 5));
         }
@@ -383,7 +383,7 @@ static void test_the_load_of_every_message_is_its_size(void)
 /* Memory that ends where the protocol ends. */
 static void test_a_protocol_stays_in_its_memory(void)
 {
-    const struct io_sample sample = {.due = (1 << IO_SEND_COUNT) - 1, .tracker_valid = 1};
+    const struct io_sample sample = {.due = (1 << IO_MESSAGE_COUNT) - 1, .tracker_valid = 1};
     for (int i = 0; i < IO_PROTOCOL_COUNT; i++) {
         const struct io_protocol_spec spec = {.kind = (enum io_protocol_kind)i};
         const size_t size = io_protocol_size(&spec);

@@ -116,7 +116,7 @@ static void test_a_build_without_lockstep_says_so(void)
 
 static const struct io_sample sample = {
     .sim_us = 8000,
-    .due = (1 << IO_SEND_COUNT) - 1,
+    .due = (1 << IO_MESSAGE_COUNT) - 1,
     .fields = IO_FIELD_ACCEL | IO_FIELD_GYRO | IO_FIELD_AIRSPEED,
     .accel = {0.0, 0.0, -9.81},
     .tracker = {1.0, 0.0, 0.0, 0.0},

@@ -29,14 +29,14 @@ bool board_wake_up(struct run *run, int link)
 {
     struct sim *sim = run->sim;
     const struct sim_link *spec = &run->scenario->spec.links[link];
-    const uint32_t every = spec->every[SIM_MESSAGE_SENSOR] ? spec->every[SIM_MESSAGE_SENSOR] : 1;
+    const uint32_t every = spec->every[IO_MESSAGE_SENSOR] ? spec->every[IO_MESSAGE_SENSOR] : 1;
     const uint64_t step_us = every * run->scenario->spec.period_ns / 1000;
     struct io_sample sample;
     first_sample(sim, link, &sample);
     sim->epoch_us[link] += step_us;
     run->link[link].wake_up_messages++;
     sample.sim_us = sim->epoch_us[link];
-    const bool radio = spec->every[SIM_MESSAGE_RC] && spec->sticks_from == 0.0;
+    const bool radio = spec->every[IO_MESSAGE_RC] && spec->sticks_from == 0.0;
     sample.due = IO_SEND_SENSOR | (radio ? IO_SEND_RC : 0);
     io_link_commit(run->links, link, &sample);
     const bool patient = run->link[link].wake_up_messages <= PATIENT_MESSAGES;
