@@ -63,7 +63,7 @@ void cfg_scenario_complain(const struct cfg_scenario *scenario, struct cfg_mark 
     cfg_fail(&report, NULL, mark, "%s", what);
 }
 
-/* The first link whose board lives by the wall clock and not by replies. */
+/* The first link whose board runs on the wall clock and not on replies. */
 static const struct sim_link *first_live(const struct cfg_scenario *scenario)
 {
     for (int i = 0; i < scenario->spec.link_count; i++)

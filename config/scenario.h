@@ -1,5 +1,5 @@
 /*
- * A scenario as its author sees it: text in, this struct out, once, before the first frame.
+ * A scenario file, read and checked once, before the first frame.
  *
  * Units are already SI, defaults are filled in, references are resolved to indices and every number
  * has been checked.  Whatever is wrong is refused here with `file:line:column: what is wrong`.
@@ -17,35 +17,35 @@
 
 enum { CFG_ARGUMENT_MAX = 24, CFG_CAMERA_MAX = 16 };
 
-/* What a run must keep to be ok, beyond sound physics and its expectations. */
+/* The requirements on a run besides physics and expectations. */
 struct cfg_require {
     bool time, link, log, expectations;
 };
 
 struct cfg_controller {               /* the board as a process, where the scenario names one */
     int argument_count;               /* 0: none */
-    char *argument[CFG_ARGUMENT_MAX]; /* ends with NULL, as exec wants it */
+    char *argument[CFG_ARGUMENT_MAX]; /* ends with NULL, as for exec() */
     int cpu;                          /* -1: the housekeeping core */
     int priority;                     /* SCHED_FIFO; 0: it is not real-time */
 };
 
-/* From where the vehicle is looked at; the run does not feel it. */
+/* A camera; it has no effect on the run. */
 struct cfg_camera {
     char name[SIM_NAME_MAX];
-    int body; /* -1: it stands in the world */
+    int body; /* -1: fixed to the world */
     double at[3];
     double look[3], up[3]; /* unit, body axes; up need not be at right angles */
     double field;          /* rad, from the lower to the upper edge */
 };
 
 struct cfg_file {
-    const char *name, *path; /* as the scenario has it; as it was found */
-    const char *text;        /* a NUL behind it */
+    const char *name, *path; /* name in the scenario; path */
+    const char *text;        /* ends with NUL */
     size_t size;
     struct cfg_file *next;
 };
 
-/* Where in the text a thing was written, by section and name; the later of two of one name. */
+/* The mark of an entry, by section and name; of two with the same name, the later. */
 struct cfg_marked {
     const char *section; /* "links" */
     const char *name;
@@ -65,9 +65,9 @@ struct cfg_scenario {
     int camera_count;
     struct cfg_camera cameras[CFG_CAMERA_MAX];
     const struct cfg_file *urdf; /* one of the files; NULL: it has none */
-    struct cfg_file *files;      /* that it names and were read; for the log */
+    struct cfg_file *files;      /* that the scenario names and that were read; for the log */
     struct cfg_marked *marked;
-    struct cfg_load_arena kept; /* files, solids, marks, and what flexible bodies lead to */
+    struct cfg_load_arena kept; /* memory of files, solids, marks and flexible bodies */
 };
 
 /* Where the files that a scenario names come from, if not from disk. */
@@ -82,24 +82,24 @@ struct cfg_file_source {
  * error.  Context: setup. */
 int cfg_scenario_load(const char *path, const char *const *overrides, int override_count,
                       struct cfg_scenario **scenario, char error[CFG_ERROR_MAX]);
-/* The same from memory; name stands for the path in messages, and for its folder.
+/* The same from memory; `name` is the path in messages, and its folder is that of the files.
  * Context: setup. */
 int cfg_scenario_load_text(const char *name, const char *text, size_t size,
                            const char *const *overrides, int override_count,
                            struct cfg_scenario **scenario, char error[CFG_ERROR_MAX]);
-/* The same out of a log, which holds the files that the scenario names.  Context: setup. */
+/* The same from a log, which contains the files that the scenario names.  Context: setup. */
 int cfg_scenario_load_logged(const char *name, const char *text, size_t size,
                              const char *const *overrides, int override_count,
                              const struct cfg_file_source *source, struct cfg_scenario **scenario,
                              char error[CFG_ERROR_MAX]);
 void cfg_scenario_free(struct cfg_scenario *scenario);
 
-/* Does the scenario bear this pace (its own or that of --pace)?  0, or -EINVAL with one line in
- * error.  Context: setup. */
+/* Check that the scenario can run at this pace (its own or that of --pace).  0, or -EINVAL with one
+ * line in error.  Context: setup. */
 int cfg_check_pace(const struct cfg_scenario *scenario, enum rt_pace pace,
                    char error[CFG_ERROR_MAX]);
 
-/* Where a thing of that section and name was written; {0, 0}: nowhere.  Context: any. */
+/* The mark of the entry of that section and name; {0, 0}: there is none.  Context: any. */
 struct cfg_mark cfg_scenario_mark(const struct cfg_scenario *scenario, const char *section,
                                   const char *name);
 /* The name by which a step of a link's ground station is marked, in section "ground". */
@@ -107,32 +107,33 @@ struct cfg_step_name {
     char text[SIM_NAME_MAX + 16];
 };
 struct cfg_step_name cfg_ground_step_name(const struct sim_link *link, int step);
-/* Note that.  Context: setup. */
+/* Add a mark.  Context: setup. */
 void cfg_scenario_note(struct cfg_scenario *scenario, const char *section, const char *name,
                        struct cfg_mark mark);
 
-/* `file:line:column: what` for things that only show later, as a port in use.  Context: setup. */
+/* `file:line:column: what` for errors that are found later, such as a port in use.  Context: setup.
+ */
 void cfg_scenario_complain(const struct cfg_scenario *scenario, struct cfg_mark mark,
                            char error[CFG_ERROR_MAX], const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Does velocity k of the joint turn, or does it slide?  Context: any. */
+/* True when velocity k of the joint is a rotation, false when it slides.  Context: any. */
 bool cfg_joint_turns(const struct dyn_body_spec *spec, int k);
 
-/* As a scenario writes them.  Context: any. */
+/* The names in a scenario.  Context: any. */
 const char *cfg_protocol_name(enum io_protocol_kind protocol);
 const char *cfg_variant_name(enum io_betaflight_variant variant);
 const char *cfg_bus_name(enum io_bus_kind bus);
 const char *cfg_axis_name(int axis);
 const char *cfg_fault_name(enum io_fault_kind kind);
 const char *cfg_message_name(int message);
-/* Of what an expectation looks at: its name, and the SI unit of the limit.  Context: any. */
+/* The name of a signal, and the SI unit of its limit.  Context: any. */
 const char *cfg_signal_name(enum sim_signal signal);
 const char *cfg_signal_unit(enum sim_signal signal);
 const char *cfg_lock_source_name(enum sim_lock_source source);
 const char *cfg_integrator_name(enum dyn_integrator integrator);
 
-/* A kind of sensor as people write it: "sun sensor".  Context: any. */
+/* The name of a kind of sensor in messages: "sun sensor".  Context: any. */
 struct cfg_sensor_label {
     char text[SIM_NAME_MAX];
 };

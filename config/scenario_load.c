@@ -30,7 +30,7 @@ static bool resolve_pointing(const struct cfg_resolve *resolve)
                                                    &scenario->spec.target_body);
 }
 
-/* It must not keep the threads of the run from their cores. */
+/* The process must not take the cores of the run's threads. */
 static bool check_priority(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_controller *keys = &resolve->keys->controller;
@@ -72,7 +72,7 @@ static bool resolve_controller(const struct cfg_resolve *resolve)
     return true;
 }
 
-/* The link must know which of its buttons are an arm's. */
+/* The link needs to know which of its buttons belong to an arm. */
 static bool resolve_buttons(const struct cfg_resolve *resolve)
 {
     const struct sim_arm *arm = &resolve->scenario->spec.arm;
@@ -95,10 +95,10 @@ static bool resolve_all(const struct cfg_resolve *resolve)
            cfg_resolve_cameras(resolve) && cfg_check_stability(resolve);
 }
 
-/* ---- what a state belongs to ---- */
+/* ---- digest of the scenario for run states ---- */
 
-/* Where boards are, how a run is paced, what is recorded, foretold or seen of it: nothing of that
- * is in the state. */
+/* Addresses, pace, recording, prediction and views are not part of the run state, so the digest
+ * leaves them out. */
 static bool bears_on_state(const char *override)
 {
     static const char *const neutral[] = {"seconds", "pace", "commit",    "overrun", "require",
@@ -142,7 +142,7 @@ static bool read_document(struct cfg_scenario *scenario, const char *const *over
            cfg_take_urdf(&resolve, &keys, pool) && resolve_all(&resolve);
 }
 
-/* Takes text over. */
+/* Takes ownership of text. */
 static int load_document(const char *name, char *text, size_t size, const char *const *overrides,
                          int override_count, const struct cfg_file_source *source,
                          struct cfg_scenario **out, char error[CFG_ERROR_MAX])

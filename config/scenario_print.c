@@ -1,5 +1,5 @@
 /*
- * A scenario as a person reads it back.
+ * Prints a scenario for `airbearing check`.
  */
 #include "config/scenario.h"
 
@@ -69,7 +69,7 @@ static bool is_all_locked(const struct sim_body *body)
     return nv > 0;
 }
 
-/* What acts along one velocity of a joint, and what holds it. */
+/* The forces along one velocity of a joint, and whether it is held. */
 static void print_motion(const struct sim_body *body, int k, FILE *out)
 {
     const struct dyn_joint_force_spec *force_spec = &body->spec.force_spec[k];
@@ -125,7 +125,7 @@ static void print_body(const struct cfg_scenario *scenario, int i, int depth, FI
         print_flex(body->flex, indent, out);
 }
 
-/* Each body, then all that it carries: down to the first child, else on to a sibling. */
+/* Visit each body before its children: go to the first child, else to the next sibling. */
 static void walk_tree(const struct cfg_scenario *scenario, const int *child, const int *sibling,
                       int i, FILE *out)
 {
@@ -209,7 +209,8 @@ static void print_hand(const struct io_hand_spec *hand, FILE *out)
                 hand->axis_map[i].control, i + 1 < hand->axis_map_count ? "," : "\n");
 }
 
-/* Hands at rest are silent: they are lost with their device, where the bus sees it. */
+/* A hand controller at rest sends nothing: its link is lost when its device is, where the bus can
+ * find that. */
 static void print_link(const struct cfg_scenario *scenario, const struct sim_link *link, FILE *out)
 {
     const bool hands = io_protocol_traits(link->spec.protocol)->hands;

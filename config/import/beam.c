@@ -12,7 +12,7 @@ static bool bends(enum cfg_beam_family family)
     return family == CFG_BEAM_BEND_Y || family == CFG_BEAM_BEND_Z;
 }
 
-/* What the family's motion has for mass: kg, or kg m^2 in twist. */
+/* The inertia of a family's motion: kg, or kg m^2 in twist. */
 static double family_mass(const struct cfg_beam *beam, enum cfg_beam_family family)
 {
     return family == CFG_BEAM_TWIST ? beam->polar : beam->mass;
@@ -56,7 +56,7 @@ static void modes_make(struct cfg_load_arena *pool, struct cfg_beam_form *form)
             form->mode[p] = mode_make(beam, (enum cfg_beam_family)family, k);
 }
 
-/* --- shapes at a place --------------------------------------------------------------------- */
+/* --- shapes at a point --------------------------------------------------------------------- */
 
 /* Each mode's deflection (twist, stretch), slope and curvature at x. */
 struct local {
@@ -76,8 +76,8 @@ static void local_at(const struct cfg_beam_form *form, double x, struct local *l
     }
 }
 
-/* From the root to x, of two modes that bend: int (v_p' v_q' + w_p' w_q'), what they draw in, and
- * int (v_p' w_q'' - w_q' v_p''), what they turn about the beam. */
+/* Integrals from the root to x for two bending modes: int (v_p' v_q' + w_p' w_q'), the
+ * foreshortening, and int (v_p' w_q'' - w_q' v_p''), the rotation about the beam. */
 struct march {
     double x;
     double draw[DYN_MODES_MAX][DYN_MODES_MAX], turn[DYN_MODES_MAX][DYN_MODES_MAX];
@@ -107,7 +107,7 @@ static double highest_beta(const struct cfg_beam_form *form)
     return beta;
 }
 
-/* On to x, in panels of less than a radian of the highest mode. */
+/* Continue the integrals to x, in panels of less than a radian of the highest mode. */
 static void integrate_to(const struct cfg_beam_form *form, double x, struct march *march)
 {
     enum { POINTS = 10 };
@@ -122,7 +122,7 @@ static void integrate_to(const struct cfg_beam_form *form, double x, struct marc
     march->x = x;
 }
 
-/* What a place of the beam has, in tables of its own. */
+/* The shapes at one point of the beam. */
 struct shapes {
     double r[3], *psi, *theta, *psi2, *theta2;
 };
@@ -158,7 +158,7 @@ static void put_first(const struct cfg_beam_form *form, const struct local *loca
     }
 }
 
-/* theta2 of modes p <= q, so of families in their order. */
+/* theta2 of modes p <= q; the families are therefore in their order. */
 static struct dyn_vec3 turn2(const struct cfg_beam_form *form, const struct local *local,
                              const struct march *march, int p, int q)
 {
@@ -195,7 +195,7 @@ static void put_second(const struct cfg_beam_form *form, const struct local *loc
         }
 }
 
-/* At march->x, as the waves have them. */
+/* The shapes at march->x, in the beam's frame. */
 static void shapes_make(struct cfg_load_arena *pool, const struct cfg_beam_form *form,
                         const struct march *march, struct shapes *shapes)
 {
@@ -212,7 +212,7 @@ static void shapes_make(struct cfg_load_arena *pool, const struct cfg_beam_form 
     put_second(form, &local, march, shapes);
 }
 
-/* Now in the body's frame, which stands still in the root. */
+/* The same in the body's frame, which is fixed to the root. */
 static void shapes_hold(const struct cfg_beam_form *form, struct shapes *shapes)
 {
     if (!form->beam.floats && form->beam.root != CFG_ROOT_CLAMPED)
@@ -222,7 +222,7 @@ static void shapes_hold(const struct cfg_beam_form *form, struct shapes *shapes)
 
 /* --- stations and nodes -------------------------------------------------------------------- */
 
-/* Moments along the beam's axes, in those of the body. */
+/* Moments of inertia along the beam's axes, turned into the body's axes. */
 static void put_inertia(const struct cfg_beam *beam, const double moment[3], double inertia[6])
 {
     static const struct dyn_vec3 axis[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
@@ -305,7 +305,7 @@ void cfg_beam_shape(struct cfg_load_arena *pool, const struct cfg_beam *beam,
     stations_make(pool, form);
 }
 
-/* --- flaws --------------------------------------------------------------------------------- */
+/* --- checks -------------------------------------------------------------------------------- */
 
 static bool positive(double x)
 {

@@ -3,7 +3,7 @@
  *
  * In its own frame the beam lies along +x, from the root at the origin.  Its modes are natural ones
  * in four families; a rigid body at the tip is part of the beam and of its modes.  With v, w the
- * deflections along y and z, phi the twist and u the stretch, what lies at x goes, to second order,
+ * deflections along y and z, phi the twist and u the stretch, a point at x moves, to second order,
  *
  *      to      (u - 1/2 int (v'^2 + w'^2), v, w)
  *      turned  (phi + 1/2 int (v' w'' - w' v''), -w' + 1/2 v' phi + w' u', v' + 1/2 w' phi - v' u')
@@ -39,8 +39,8 @@ struct cfg_beam {
     double tip_mass;
     double tip_inertia[3]; /* about the tip, kg m^2, along the beam's x y z */
     int modes[CFG_BEAM_FAMILIES];
-    bool floats; /* shapes that move the root may stay so, under a free joint; else the body frame
-                    stands still in the root, by dyn_modal_clamp, and M is full */
+    bool floats; /* the root may move in the shapes, under a free joint; else the body frame is
+                    fixed to the root, by dyn_modal_clamp, and M is full */
 };
 
 struct cfg_beam_mode {
@@ -57,13 +57,14 @@ struct cfg_beam_form {
     struct cfg_beam_mode *mode;
     int stations; /* Gauss points, ascending, and the tip's body if there is one */
     struct dyn_station *station;
-    struct dyn_node root; /* before the frame was made to stand still in it */
+    struct dyn_node root; /* before the frame was fixed to it */
 };
 
-/* What is wrong with the numbers; NULL: nothing.  Context: setup. */
+/* The problem with the numbers as a text; NULL: none.  Context: setup. */
 const char *cfg_beam_problem(const struct cfg_beam *beam);
 
-/* Of a beam without problem; all memory is the pool's.  Context: setup. */
+/* Compute the modes and stations of a beam without a problem; all memory is the pool's.  Context:
+ * setup. */
 void cfg_beam_shape(struct cfg_load_arena *pool, const struct cfg_beam *beam,
                     struct cfg_beam_form *form);
 

@@ -1,6 +1,6 @@
 /*
- * Deflections are sums of four functions.  The usual ones, cosh and sinh among them, lose all
- * digits in a high mode, and those without growth lose them in the slow mode of a heavy tip:
+ * Deflections are sums of four functions. The usual set with cosh and sinh loses all digits in a
+ * high mode, and the set without growing functions loses them in the slow mode of a heavy tip:
  *
  *      fast    cos, sin (beta s), exp(-beta s), exp(-beta (1 - s))
  *      slow    Krylov's s^i (1/i! + (beta s)^4 / (i+4)! + ...), i = 0 to 3, each the slope of the
@@ -16,7 +16,7 @@
 #include "config/import/quadrature.h"
 #include "rt/check.h"
 
-static const double slow_below = 2.0; /* beta; both sets are good around here */
+static const double slow_below = 2.0; /* beta at which both sets are accurate */
 
 enum { POINTS_MAX = 256 };
 
@@ -47,7 +47,7 @@ static double krylov(int i, double z)
 /*
  * The tip's dynamic stiffness, against deflection and slope, is { guided, - ; -, pinned } /
  * clamped and has the determinant free / clamped, of these functions of beta: each vanishes at the
- * frequencies of a tip held so.  All are scaled by a positive factor.
+ * frequencies of a tip with that support.  All are scaled by a positive factor.
  */
 struct tip {
     double free, pinned, guided, clamped;
@@ -66,7 +66,7 @@ static struct tip tip_stiffness(enum cfg_beam_root root, double beta)
         difference = 2.0 * (k[1] * k[2] - k[0] * k[3]);
         ss = k[1] * k[1] - k[3] * k[3];
         cc = k[0] * k[0] - k[2] * k[2];
-    } else { /* per cosh, which would overflow */
+    } else { /* divided by cosh, which would overflow */
         const double c = cos(beta), s = sin(beta), one = 1.0 / cosh(beta), S = tanh(beta);
         plus = one + c;
         minus = one - c;
@@ -86,7 +86,7 @@ static struct tip tip_stiffness(enum cfg_beam_root root, double beta)
 }
 
 /* Frequencies below beta when the tip is clamped.  There is one for each pi of beta, from pi, or
- * from zero when the root is free; the sign says whether that of this pi is past. */
+ * from zero when the root is free; the sign tells whether beta is beyond that of this pi. */
 static int count_clamped(enum cfg_beam_root root, double beta, double clamped)
 {
     const int least = (int)floor(beta / M_PI) - (root == CFG_ROOT_FREE ? 0 : 1);
@@ -208,7 +208,8 @@ static void conditions(const struct cfg_beam_span *span, const struct cfg_beam_w
     condition(f, 3, b4 * span->tip_mass / (u * u * u), 0, A[3]); /* v''' = -beta^4 m v */
 }
 
-/* Brings the largest entry of what is left to A[step][step]; at[] says whose column is where. */
+/* Bring the largest entry of the remaining matrix to A[step][step]; at[] has the original column of
+ * each column. */
 static void pivot(double A[4][4], int at[4], int step)
 {
     int row = step, column = step;

@@ -22,7 +22,7 @@ struct cfg_beam_span {
 struct cfg_beam_wave {
     double beta;
     double rate; /* rad per unit of time: beta^2 in bending, beta of a rod */
-    bool slow;   /* which set of functions: see wave.c */
+    bool slow;   /* the set of functions, see beam_modes.c */
     double amount[4];
 };
 

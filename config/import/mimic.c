@@ -13,7 +13,7 @@ int cfg_mimic_resolve(struct cfg_mimic *mimics, int count)
     for (int i = 0; i < count; i++)
         leader[i] = mimics[i].leader;
     const int circle = cfg_sort_parents_first(leader, count, order);
-    for (int k = 0; k < count && circle < 0; k++) { /* a leader has its own leader by then */
+    for (int k = 0; k < count && circle < 0; k++) { /* the leader's own leader is resolved before */
         struct cfg_mimic *own = &mimics[order[k]];
         const struct cfg_mimic *next = own->leader >= 0 ? &mimics[own->leader] : NULL;
         if (next == NULL || next->leader < 0)

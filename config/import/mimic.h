@@ -4,10 +4,10 @@
 #pragma once
 
 struct cfg_mimic {
-    int leader; /* index; -1: its coordinate is its own */
+    int leader; /* index of the leader; -1: the joint follows none */
     double ratio, offset;
 };
 
-/* A joint that mimics a mimic is made to mimic its leader directly.  The index of a joint that
- * follows itself in the end; -1: none.  Context: setup. */
+/* Make a joint that mimics a mimic follow the last leader directly. Returns the index of a joint
+ * that follows itself in a circle; -1: none.  Context: setup. */
 int cfg_mimic_resolve(struct cfg_mimic *mimics, int count);

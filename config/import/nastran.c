@@ -18,7 +18,7 @@ struct reader {
     const struct cfg_punch *punch;
     const struct cfg_punch_mode **taken; /* by mode of the body */
     struct cfg_punch_row *rows;          /* of one mode at a time */
-    bool *by_peak;                       /* is the mode scaled to a greatest component of 1? */
+    bool *by_peak;                       /* true: the largest component of the mode is 1 */
     double *psi, *theta;                 /* of the nodes, x modes x 3 */
     struct cfg_nastran *body;
 };
@@ -96,7 +96,7 @@ static bool check_grids(struct reader *reader, const struct cfg_punch_mode *firs
     return true;
 }
 
-/* Nodes are the grids of the first mode; the others must have the same. */
+/* The nodes are the grids of the first mode; the other modes must have the same grids. */
 static bool make_nodes(struct reader *reader)
 {
     struct cfg_nastran *body = reader->body;
@@ -128,7 +128,7 @@ static bool refuse_count(struct reader *reader, const struct cfg_punch_mode *mod
                     mode->row_count, reader->taken[0]->number, reader->taken[0]->row_count);
 }
 
-/* Turns are per unit of travel, so they carry one over the length. */
+/* Rotations are per unit of displacement, so their unit is one over a length. */
 static void place_row(struct reader *reader, int mode, int node)
 {
     const struct cfg_punch_row *row = &reader->rows[node];
@@ -257,7 +257,7 @@ static bool check_mass(struct reader *reader, int p, double mass)
                     mode->number, share);
 }
 
-/* Modes of the whole mass share no momentum; those of another mass do. */
+/* Modes that were computed with this mass have no common momentum; modes of another mass have. */
 static bool check_shared(struct reader *reader, int p, int q, double mass)
 {
     const struct cfg_nastran_mode *a = &reader->body->modes[p], *b = &reader->body->modes[q];
@@ -285,7 +285,7 @@ static bool weigh_modes(struct reader *reader)
     return true;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole body ---- */
 
 static bool check_size(const struct cfg_nastran_text *text, struct cfg_complaint *report)
 {

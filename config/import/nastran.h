@@ -1,14 +1,15 @@
 /*
- * The modes of one flexible body from NASTRAN: bulk data say where its points are and what they
- * weigh, a punch file how the modes move them.
+ * The modes of one flexible body from NASTRAN: bulk data have the positions and masses of its
+ * points, a punch file has the shapes of the modes.
  *
- * Mass comes from CONM2 cards alone, so the model is to be lumped on them.  That this is the mass
+ * Mass comes from CONM2 cards alone, so the model must be lumped on them.  That this is the mass
  * the modes were computed with is checked: modes scaled to a modal mass of one (NORM=MASS) must
- * have it of the lumps too, and modes must not share momentum.  Modes whose greatest component is 1
- * are taken as scaled to that (NORM=MAX); then the lumps say the modal mass.
+ * have it with the lumps, too, and modes must not have a common momentum.  Modes whose greatest
+ * component is 1 are taken as scaled to that (NORM=MAX); then the modal mass is computed from the
+ * lumps.
  *
  * Everything is in the file's basic coordinates and given in SI.  There is no second-order part
- * (psi2): such files have none.
+ * (psi2), because such files have none.
  */
 #pragma once
 
@@ -18,14 +19,14 @@
 
 enum { CFG_NASTRAN_TEXT_MAX = 256 << 20 }; /* bytes of a file */
 
-/* What the files leave to the user; all numbers positive. */
+/* The options that are not in the files; all numbers are positive. */
 struct cfg_nastran_choice {
-    int modes;          /* how many, 1 to DYN_MODES_MAX */
-    const int *numbers; /* which, as the file counts them; NULL: the first that are not rigid */
-    double slowest;     /* Hz: below that a mode is one of the rigid body */
-    double length;      /* m that one unit of the files is */
-    double mass;        /* kg the same, after PARAM,WTMASS */
-    double tolerance;   /* of modal masses, as a share */
+    int modes;          /* number of modes, 1 to DYN_MODES_MAX */
+    const int *numbers; /* their numbers in the file; NULL: the first modes that are not rigid */
+    double slowest;     /* Hz: a mode below it is a rigid-body mode */
+    double length;      /* m of one unit of length of the files */
+    double mass;        /* kg of one unit of mass of the files, after PARAM,WTMASS */
+    double tolerance;   /* largest deviation of modal masses, as a share */
 };
 
 struct cfg_nastran_mode {
@@ -47,13 +48,13 @@ struct cfg_nastran {
     struct cfg_nastran_node *nodes; /* all grids of the punch file, by id */
 };
 
-/* A file in memory; name stands for it in messages. */
+/* A file in memory; messages call it `name`. */
 struct cfg_nastran_text {
     const char *name, *text;
     size_t size;
 };
 
-/* The body lives in the pool.  NULL with one line in error.  Context: setup. */
+/* The body is allocated from the pool.  NULL with one line in error.  Context: setup. */
 const struct cfg_nastran *cfg_nastran_parse(struct cfg_load_arena *pool,
                                             const struct cfg_nastran_text *bulk,
                                             const struct cfg_nastran_text *punch,

@@ -9,13 +9,13 @@
 
 enum { UNSAID = -2, BASIC = 0, FROM_ORIGIN = -1 };
 
-/* What every card has; it stands first in all that are sorted. */
+/* The common part of every card; it is the first member of all structs that are sorted. */
 struct tag {
     int id;
     struct cfg_mark mark;
 };
 
-/* Cards as they stand; ids of others are resolved once all are known. */
+/* Cards as they are written; references to other cards are resolved when all are read. */
 struct raw_system {
     struct tag tag;
     int base;
@@ -65,7 +65,7 @@ static bool read_vector(const struct reader *reader, const struct cfg_card *card
     return true;
 }
 
-/* A system's number, which may be left out. */
+/* The number of a coordinate system, which may be left out. */
 static bool read_system_id(const struct reader *reader, const struct cfg_card *card, int field,
                            const char *name, int least, int unsaid, int *id)
 {
@@ -122,7 +122,7 @@ static bool read_grid(struct reader *reader, const struct cfg_card *card)
            read_system_id(reader, card, 5, "CD", 0, UNSAID, &grid->turn);
 }
 
-/* Products of inertia that no mass has make modes without mass. */
+/* Products of inertia that are impossible would lead to modes without mass. */
 static bool check_lump(const struct reader *reader, const struct cfg_card *card,
                        const struct raw_lump *lump)
 {
@@ -191,7 +191,7 @@ static bool read_cards(struct reader *reader, const char *text, size_t size)
     return reader->report->line[0] == '\0';
 }
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
 static bool count_cards(const struct reader *reader, const char *text, size_t size, int counts[3])
 {
@@ -308,7 +308,7 @@ static bool refuse_base(const struct reader *reader, const struct raw_system *ra
                     raw->tag.id, raw->base);
 }
 
-/* The base of a system, or NULL while that is not resolved itself. */
+/* The base of a system, or NULL while the base is not resolved itself. */
 static const struct cfg_bulk_system *base_of(const struct reader *reader,
                                              const struct raw_system *raw)
 {
@@ -320,7 +320,8 @@ static const struct cfg_bulk_system *base_of(const struct reader *reader,
     return at >= 0 && systems[at + 1].id != 0 ? &systems[at + 1] : NULL;
 }
 
-/* One round: those whose base is known.  *open is the index of one that stays, else -1. */
+/* One round: resolve the systems whose base is known. *open is the index of an unresolved one, else
+ * -1. */
 static bool resolve_round(const struct reader *reader, int *open, int *done)
 {
     *open = -1;

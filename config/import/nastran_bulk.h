@@ -1,8 +1,8 @@
 /*
- * A NASTRAN model as its bulk data say it: where its points are and what mass sits on them.
+ * A NASTRAN model from its bulk data: the positions of its points and the masses on them.
  *
- * Read are GRID, GRDSET, CORD2R, CONM2 and PARAM,WTMASS.  Elements, materials and all else are
- * passed over, so mass is known only where CONM2 cards state it.  Units are those of the file.
+ * Read are GRID, GRDSET, CORD2R, CONM2 and PARAM,WTMASS.  Elements, materials and all other cards
+ * are ignored, so the mass is known only from CONM2 cards.  Units are those of the file.
  *
  * Tested by tests/config/import/test_nastran.c.
  */
@@ -18,7 +18,7 @@ enum {
     CFG_BULK_SYSTEMS_MAX = 4096,
 };
 
-/* Coordinates of the author's.  The first is the basic system, 0. */
+/* A coordinate system. The first is the basic system, 0. */
 struct cfg_bulk_system {
     int id;
     struct cfg_mark mark;
@@ -30,7 +30,7 @@ struct cfg_bulk_grid {
     int id;
     struct cfg_mark mark;
     struct dyn_vec3 r; /* in basic coordinates */
-    int system;        /* index: its displacements are in the axes of that */
+    int system;        /* index of the system of its displacements */
 };
 
 struct cfg_bulk_lump { /* a CONM2 card */
@@ -38,7 +38,7 @@ struct cfg_bulk_lump { /* a CONM2 card */
     struct cfg_mark mark;
     int grid; /* index */
     double mass;
-    struct dyn_vec3 offset;  /* mass centre seen from the grid, basic axes */
+    struct dyn_vec3 offset;  /* mass centre relative to the grid, basic axes */
     struct dyn_sym3 inertia; /* about the mass centre, basic axes */
 };
 
@@ -49,7 +49,7 @@ struct cfg_bulk {
     struct cfg_bulk_lump *lumps;
 };
 
-/* Read and check a text.  The model lives in the pool.  NULL with the complaint in report.
+/* Read and check a text.  The model is allocated from the pool.  NULL with the complaint in report.
  * Context: setup. */
 const struct cfg_bulk *cfg_bulk_parse(struct cfg_load_arena *pool, const char *text, size_t size,
                                       struct cfg_complaint *report);

@@ -16,12 +16,12 @@ struct piece {
     int from, to;
 };
 
-/* Where a card is being put together. */
+/* The state while a card is assembled. */
 struct builder {
     struct cfg_card *card;
     struct cfg_complaint *report;
     int next;                      /* field */
-    char label[CFG_FIELD_MAX + 1]; /* that the last line asks its continuation for */
+    char label[CFG_FIELD_MAX + 1]; /* label that the last line has for its continuation */
 };
 
 static struct piece trim(const struct cfg_line *line, int from, int to)
@@ -68,7 +68,7 @@ static bool is_continuation(const struct cfg_line *line)
 
 /* ---- lines ---- */
 
-/* Is there a line that is not used up and holds more than a comment? */
+/* True when there is an unused line that is not only a comment. */
 static bool peek(struct cfg_deck *deck)
 {
     while (!deck->has_line) {
@@ -83,7 +83,7 @@ static bool peek(struct cfg_deck *deck)
     return true;
 }
 
-/* Does the line begin with these two words? */
+/* True when the line begins with these two words. */
 static bool begins(const struct cfg_line *line, const char *first, const char *second)
 {
     const struct piece all = trim(line, 0, line->size);
@@ -172,12 +172,13 @@ static bool add_fixed(struct builder *builder, const struct cfg_line *line, int 
 static bool add_line(struct builder *builder, const struct cfg_line *line, bool is_wide)
 {
     const int count = is_wide ? LINE_FIELDS / 2 : LINE_FIELDS;
-    builder->next = (builder->next + count - 1) / count * count; /* a lone wide line is half full */
+    builder->next =
+        (builder->next + count - 1) / count * count; /* a single wide line has half the fields */
     return (is_free(line) ? add_free : add_fixed)(builder, line, count);
 }
 
-/* Labels are what field 10 of a line and field 1 of the next have in common; where either is blank
- * the order of the lines says it. */
+/* A label is the common text of field 10 of a line and field 1 of the next; where either is blank,
+ * the order of the lines decides. */
 static bool check_label(const struct builder *builder, const struct cfg_line *line)
 {
     char own[CFG_FIELD_MAX + 1];
@@ -219,7 +220,7 @@ static bool is_wanted(const struct cfg_deck *deck, const char *name)
     return *wanted != NULL;
 }
 
-/* What would change the cards around it cannot be passed over. */
+/* A statement that changes other cards cannot be ignored. */
 static bool check_control(const struct cfg_deck *deck, const struct cfg_card *card)
 {
     if (strncmp(card->name, "INCLUDE", 7) == 0)

@@ -1,13 +1,13 @@
 /*
- * NASTRAN bulk data as cards: a name and its fields, however they were written.
+ * NASTRAN bulk data as cards: a name and its fields, in any of the three formats.
  *
  *      GRID           1               1.5     0.0     2.5-3      eight columns a field
  *      GRID*                  1                             1.5             0.0*G1       sixteen
  *      *G1                2.5-3
  *      GRID,1,,1.5,,2.5-3                                        commas
  *
- * A line that begins with +, * or a blank field goes on with the card before it.  `$` begins a
- * comment.  Cards of other names are passed over unread.
+ * A line that begins with +, * or a blank field continues the card before it.  `$` begins a
+ * comment.  Cards of other names are ignored.
  *
  * Tested by tests/config/import/test_nastran.c.
  */
@@ -33,7 +33,7 @@ struct cfg_deck {
     struct cfg_columns columns;
     const char *const *names; /* of the cards that are wanted, NULL behind the last */
     struct cfg_complaint *report;
-    bool has_line; /* one was read that is not used up */
+    bool has_line; /* a line was read that is not used yet */
     struct cfg_line line;
 };
 
@@ -44,11 +44,11 @@ void cfg_deck_open(struct cfg_deck *deck, const char *text, size_t size, const c
 /* The next wanted card.  false: ENDDATA, the end of the text, or a complaint.  Context: setup. */
 bool cfg_deck_next(struct cfg_deck *deck, struct cfg_card *card);
 
-/* Is the field not blank?  Context: any. */
+/* True when the field is not blank.  Context: any. */
 bool cfg_card_has(const struct cfg_card *card, int field);
 
-/* A field as a number, 0 when blank, or as a whole number from least on; false with a complaint,
- * which calls the field `name`.  Context: setup. */
+/* A field as a number, 0 when blank, or as a whole number from least on; false with a complaint
+ * that names the field `name`.  Context: setup. */
 bool cfg_card_real(const struct cfg_card *card, int field, const char *name, double *real,
                    struct cfg_complaint *report);
 bool cfg_card_whole(const struct cfg_card *card, int field, const char *name, int least, int *whole,

@@ -24,7 +24,7 @@ bool cfg_columns_next(struct cfg_columns *columns, struct cfg_line *line)
     for (; columns->at < columns->end && *columns->at != '\n'; columns->at++) {
         const char c = *columns->at;
         if (c != '\t') {
-            put_column(line, c != '\0' ? c : '?'); /* so that the text ends where its size says */
+            put_column(line, c != '\0' ? c : '?'); /* so that the text ends at its size */
             continue;
         }
         do

@@ -1,8 +1,7 @@
 /*
- * Text in columns, as punched cards had it: lines one by one, and numbers the way NASTRAN writes
- * them.
+ * Text in columns, as on punched cards: lines one by one, and numbers in NASTRAN's format.
  *
- * Tabs lead to the next column of eight and count as the blanks they stand for, as in NASTRAN.
+ * A tab counts as the blanks up to the next multiple of eight columns, as in NASTRAN.
  */
 #pragma once
 
@@ -13,7 +12,7 @@ enum { CFG_LINE_MAX = 255 }; /* columns kept of a line */
 
 struct cfg_columns {
     const char *at, *end;
-    int line; /* of the last one handed out */
+    int line; /* of the last line returned */
 };
 
 struct cfg_line {
@@ -25,9 +24,9 @@ struct cfg_line {
 /* The next line without its end; false: there is none.  Context: setup. */
 bool cfg_columns_next(struct cfg_columns *columns, struct cfg_line *line);
 
-/* All of text as a number: `1.5`, `1.5-3`, `1.5E-3`, `1.5D-3`.  false: it is none, or too large for
- * a double.  Context: setup. */
+/* All of text as a number: `1.5`, `1.5-3`, `1.5E-3`, `1.5D-3`.  false: it is not a number, or too
+ * large for a double.  Context: setup. */
 bool cfg_columns_real(const char *text, double *real);
 
-/* All of text as a whole number of at most nine digits; false: it is none.  Context: setup. */
+/* All of text as a whole number of at most nine digits; false: it is not one.  Context: setup. */
 bool cfg_columns_whole(const char *text, int *whole);

@@ -8,7 +8,7 @@
 
 enum { DATA_COLUMNS = 72, TOKENS_MAX = 6, TOKEN_MAX = 31 };
 
-/* Words of a line, blanks between them; longer ones are cut, which no number is. */
+/* Words of a line, separated by blanks; words that are longer than any number are cut. */
 struct tokens {
     int count; /* of the line, kept are at most TOKENS_MAX */
     struct cfg_mark mark[TOKENS_MAX];
@@ -48,9 +48,9 @@ static bool is_grid_row(const struct tokens *tokens)
 
 /* ---- headers ---- */
 
-/* What the `$` lines above some rows say. */
+/* The values of the `$` lines above some rows. */
 struct header {
-    bool is_open;   /* more of them may come */
+    bool is_open;   /* more `$` lines may follow */
     bool is_vector; /* an eigenvector, so the rows are wanted */
     bool has_value;
     bool has_number;
@@ -59,7 +59,7 @@ struct header {
     struct cfg_mark mark;
 };
 
-/* Behind `keyword =` with which text begins: the value, or NULL. */
+/* The value after `keyword =` at the beginning of text, or NULL. */
 static const char *find_value(const char *text, const char *keyword)
 {
     const size_t size = strlen(keyword);
@@ -106,7 +106,7 @@ static bool is_kind(const char *text, const char *kind)
     return strncasecmp(at, kind, size) == 0 && at[size + strspn(at + size, " ")] == '\0';
 }
 
-/* The kind of result is the one line that gives nothing a value. */
+/* The kind of result is the only line without a value. */
 static bool read_kind(struct header *header, const struct cfg_line *line,
                       struct cfg_complaint *report)
 {
@@ -156,7 +156,7 @@ static int compare_modes(const void *a, const void *b)
 }
 
 struct scan {
-    struct cfg_punch_mode *modes; /* NULL: they are only counted */
+    struct cfg_punch_mode *modes; /* NULL: the rows are only counted */
     int mode_count;
     struct cfg_complaint *report;
 };
@@ -297,7 +297,7 @@ static bool is_continuation(const struct tokens *tokens)
     return tokens->count > 0 && strcasecmp(tokens->text[0], "-CONT-") == 0;
 }
 
-/* The line below a grid's, with its turn. */
+/* The continuation line of a grid, with its rotation. */
 static bool read_turn(struct cfg_columns *columns, struct cfg_punch_row *row,
                       struct cfg_complaint *report)
 {
@@ -311,7 +311,7 @@ static bool read_turn(struct cfg_columns *columns, struct cfg_punch_row *row,
     return read_triple(&tokens, 1, row->shape + 3, report);
 }
 
-/* Scalar points and the like, one letter behind their number, are passed over. */
+/* Scalar points and other points, which have another letter after their number, are ignored. */
 static bool is_other_row(const struct tokens *tokens)
 {
     int id;

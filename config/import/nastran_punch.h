@@ -1,5 +1,5 @@
 /*
- * Eigenvectors as NASTRAN punches them:
+ * Eigenvectors in the format of a NASTRAN punch file:
  *
  *      $EIGENVECTOR                                                                   4
  *      $REAL OUTPUT                                                                   5
@@ -25,7 +25,7 @@ enum {
 
 struct cfg_punch_mode {
     int number;
-    struct cfg_mark mark; /* of the line that numbers it */
+    struct cfg_mark mark; /* of the line with its number */
     double eigenvalue;    /* rad^2/s^2 */
     int row_count;
     struct cfg_mark start; /* of its first row */
@@ -35,7 +35,7 @@ struct cfg_punch_mode {
 struct cfg_punch_row {
     int grid;
     struct cfg_mark mark;
-    double shape[6]; /* travel, then turn, in the grid's axes */
+    double shape[6]; /* displacement, then rotation, in the grid's axes */
 };
 
 struct cfg_punch {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Legendre's polynomial of degree n at x, and its slope. */
+/* Legendre's polynomial of degree n at x, and its derivative. */
 static double legendre(int n, double x, double *slope)
 {
     double last = 1.0, now = x;
@@ -17,7 +17,7 @@ static double legendre(int n, double x, double *slope)
 
 void cfg_quadrature(int count, double *points, double *weights)
 {
-    enum { STEPS = 8 }; /* Newton's, from a start good to three digits */
+    enum { STEPS = 8 }; /* Newton's method, from a start that is right to three digits */
     for (int k = 0; k < count; k++) {
         double x = -cos(M_PI * (k + 0.75) / (count + 0.5)), slope;
         for (int step = 0; step < STEPS; step++) {

@@ -9,7 +9,8 @@
 
 enum { SWEEPS_MAX = 60 };
 
-/* B to L, its lower triangle; a pivot that is rounding of what it began as is not positive. */
+/* Factor B to L, its lower triangle; a pivot that is only the rounding of its first value is not
+ * positive. */
 static bool factor(int n, double *B)
 {
     for (int i = 0; i < n; i++)
@@ -24,7 +25,7 @@ static bool factor(int n, double *B)
     return true;
 }
 
-/* Each row of A becomes L^-1 times it. */
+/* Multiply each row of A by L^-1. */
 static void halve_rows(int n, const double *L, double *A)
 {
     for (int r = 0; r < n; r++)
@@ -46,7 +47,7 @@ static void transpose(int n, double *A)
         }
 }
 
-/* One of Jacobi's rotations: A[p][q] becomes zero. */
+/* One rotation of Jacobi's method: A[p][q] becomes zero. */
 static void rotate(int n, int p, int q, double *A)
 {
     const double half = (A[q * n + q] - A[p * n + p]) / (2.0 * A[p * n + q]);
@@ -64,7 +65,8 @@ static void rotate(int n, int p, int q, double *A)
     }
 }
 
-/* Rotates all that is not rounding beside the largest entry; false: there was nothing. */
+/* Rotate all entries that are larger than the rounding of the largest one; false: there was none.
+ */
 static bool sweep(int n, double *A)
 {
     double largest = 0.0;
@@ -94,7 +96,7 @@ bool cfg_small_eigenvalues(int n, const double *A, const double *B, double *valu
     memcpy(work, A, count * sizeof *work);
     memcpy(L, B, count * sizeof *L);
     const bool positive = factor(n, L);
-    if (positive) { /* L^-1 A L^-T, whose rows are as its columns */
+    if (positive) { /* L^-1 A L^-T, which is symmetric */
         halve_rows(n, L, work);
         transpose(n, work);
         halve_rows(n, L, work);

@@ -1,9 +1,9 @@
 /*
- * Parents before children.
+ * Sorts bodies so that parents come before children.
  */
 #pragma once
 
-/* order: the indices of all, each behind its parent (-1: it has none) and as they stand otherwise.
- * The index of one that hangs in a circle, with order of no use; -1: none does.
+/* order becomes the indices of all bodies, each after its parent (-1: it has none), otherwise in
+ * file order. Returns the index of a body in a circle, and order is not valid; -1: there is none.
  * Context: setup. */
 int cfg_sort_parents_first(const int *parent, int count, int *order);

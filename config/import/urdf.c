@@ -80,7 +80,7 @@ static bool read_link(const struct cfg_urdf_reader *reader, const struct cfg_ele
 
 /* ---- names ---- */
 
-/* Sort, and refuse a name that is there twice; marks[i] goes with entry i. */
+/* Sort, and refuse a name that is used twice; marks[i] is the mark of entry i. */
 static bool sort_names(const struct cfg_urdf_reader *reader, const char *what,
                        struct cfg_name *names, const struct cfg_mark *marks, int count)
 {
@@ -148,8 +148,8 @@ static bool read_end(const struct cfg_urdf_reader *reader, const struct cfg_elem
            resolve(reader, attribute, "link", reader->link_names, reader->urdf->link_count, link);
 }
 
-/* URDF leaves the axes within the plane to the reader: x of the joint frame laid into it, or y
- * where the normal is nearly x. */
+/* URDF does not define the axes within the plane: here it is the projection of the joint frame's x,
+ * or of y where the normal is nearly x. */
 static void find_axis2(const double normal[3], double axis2[3])
 {
     const struct dyn_vec3 n = dyn_vec3_load(normal);
@@ -237,7 +237,7 @@ static bool read_joint(const struct cfg_urdf_reader *reader, const struct cfg_el
            read_dynamics(reader, element, joint);
 }
 
-/* After all joints: the leader may stand behind its follower. */
+/* Called after all joints are read, because the leader may come after its follower. */
 static bool read_mimic(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
                        int j)
 {
@@ -274,7 +274,7 @@ static int count_children(const struct cfg_element *element, const char *name)
     return count;
 }
 
-/* The n-th child of a name is element n of its array: walk both. */
+/* The n-th child of a name is element n of its array. */
 static const struct cfg_element *next_named(const struct cfg_element *child, const char *name)
 {
     while (child != NULL && strcmp(child->name, name) != 0)

@@ -1,10 +1,10 @@
 /*
- * A robot as its URDF says it: links, joints and how they hang together.
+ * A robot from its URDF: its links, its joints and their tree.
  *
- * Read are link (inertial), joint (origin, axis, limit, dynamics, mimic) and what stands in them;
- * on request also what a link looks like.  Collision geometry, meshes, transmissions and the
- * extensions of other programs are passed over, but a name that looks like a slip of a known one is
- * refused.  SI units, as URDF has them.
+ * Read are link (inertial), joint (origin, axis, limit, dynamics, mimic) and the elements in them;
+ * on request also the visuals of a link.  Collision geometry, meshes, transmissions and the
+ * extensions of other programs are ignored, but a name that looks like a misspelt known one is
+ * refused. Units are SI, as in URDF.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct cfg_urdf_link {
     const struct cfg_element *element;
 };
 
-/* What the joint may do; an infinity where the file sets no bound. */
+/* The limits of the joint; infinite where the file sets none. */
 struct cfg_urdf_limit {
     double lower, upper; /* rad or m; infinite for continuous, planar and floating joints */
     double effort, velocity;
@@ -37,15 +37,15 @@ struct cfg_urdf_joint {
     struct cfg_mark mark;
     enum dyn_joint_type type; /* fixed, revolute (also continuous), prismatic, planar, free */
     int parent, child;        /* link indices */
-    double xyz[3], quat[4];   /* joint frame seen from the parent link */
+    double xyz[3], quat[4];   /* joint frame relative to the parent link */
     double axis[3];           /* unit, joint axes; of a planar joint the normal of its plane */
-    double axis2[3];          /* planar: the first way it slides, see README.md */
+    double axis2[3];          /* planar: the first direction in which it slides, see README.md */
     struct cfg_urdf_limit limit;
     double damping;  /* N m s/rad or N s/m */
     double friction; /* N m or N, Coulomb; kept, not part of the dynamics */
 };
 
-/* Has it one coordinate, that can be added to and followed?  Context: any. */
+/* True when the joint has one coordinate, which another joint can mimic.  Context: any. */
 static inline bool cfg_urdf_is_single(const struct cfg_urdf_joint *joint)
 {
     return joint->type == DYN_JOINT_REVOLUTE || joint->type == DYN_JOINT_PRISMATIC;
@@ -57,17 +57,17 @@ struct cfg_urdf {
     struct cfg_urdf_link *links; /* both in file order */
     struct cfg_urdf_joint *joints;
     struct cfg_mimic *mimics; /* by joint; a leader follows no other */
-    int root;                 /* the link that hangs on no joint */
+    int root;                 /* the link that is the child of no joint */
     int *order;               /* joint indices, parent before child, file order otherwise */
     const struct cfg_element *robot;
 };
 
-/* Read and check a text behind which stands a NUL.  The robot lives in the pool.  NULL with the
+/* Read and check a text that ends with NUL. The robot is allocated from the pool.  NULL with the
  * complaint in report.  Context: setup. */
 const struct cfg_urdf *cfg_urdf_parse(struct cfg_load_arena *pool, const char *text, size_t size,
                                       struct cfg_complaint *report);
 
-/* Find root and order; false with a complaint where the joints make no tree.  Context: setup. */
+/* Find root and order; false with a complaint where the joints are not a tree.  Context: setup. */
 bool cfg_urdf_sort(struct cfg_urdf *urdf, struct cfg_load_arena *pool,
                    struct cfg_complaint *report);
 
@@ -82,7 +82,7 @@ struct cfg_urdf_visual {
     double rgba[4];
 };
 
-/* Those of a link; meshes are left out.  Returns how many, *visuals in the pool; -1 with the
- * complaint in report.  Context: setup. */
+/* The visuals of a link without meshes. Returns their number, with *visuals in the pool; -1 with
+ * the complaint in report.  Context: setup. */
 int cfg_urdf_visuals(const struct cfg_urdf *urdf, int link, struct cfg_load_arena *pool,
                      struct cfg_complaint *report, struct cfg_urdf_visual **visuals);

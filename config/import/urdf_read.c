@@ -7,10 +7,10 @@
 #include "config/yaml/unit.h"
 #include "dynamics/math/spatial.h"
 
-/* ---- what may stand where ---- */
+/* ---- known elements ---- */
 
-/* What is read of an element, and what else is usual in it, so that slips can be told from
- * extensions.  All lists end with NULL. */
+/* The names that are read in an element, and those that are usual in it, to distinguish misspelt
+ * names from extensions. All lists end with NULL. */
 struct shape {
     const char *name;
     const char *attributes[8];
@@ -50,8 +50,8 @@ static bool is_listed(const char *const *list, const char *name)
     return *list != NULL;
 }
 
-/* Is there a word in the list that this one was meant to be?  NULL: no.  A name with a prefix is
- * some other program's. */
+/* The name in the list that a misspelt name is meant to be; NULL: none. A name with a prefix
+ * belongs to another program. */
 static const char *meant(const char *const *list, const char *name)
 {
     struct cfg_suggestion suggestion = cfg_suggest_begin(name);
@@ -161,7 +161,7 @@ bool cfg_urdf_numbers(const struct cfg_urdf_reader *reader, const struct cfg_ele
     return true;
 }
 
-/* Turns about the fixed axes x, y, z, one after the other. */
+/* Rotations about the fixed axes x, y, z, in this order. */
 static void quat_from_rpy(const double rpy[3], double quat[4])
 {
     const struct dyn_quat roll = dyn_quat_exp((struct dyn_vec3){rpy[0], 0.0, 0.0});

@@ -1,6 +1,6 @@
 /*
- * Elements of a URDF while they are read: slips refused, numbers checked.  For the
- * files of config/import that read one.
+ * Reads elements of a URDF: misspelt names are refused, numbers are checked. For the files of
+ * config/import that read a URDF.
  *
  * Tested by tests/config/import/test_urdf.c.
  */
@@ -16,7 +16,7 @@ struct cfg_urdf;
 struct cfg_urdf_reader {
     struct cfg_load_arena *pool;
     struct cfg_complaint *report;
-    struct cfg_urdf *urdf;           /* NULL when it has been read */
+    struct cfg_urdf *urdf;           /* NULL when the text has been read */
     const struct cfg_element *robot; /* then */
     /* by name, for look-up */
     const struct cfg_name *link_names, *joint_names;
@@ -24,11 +24,11 @@ struct cfg_urdf_reader {
 
 /* All below: false or NULL with the complaint in report.  Context: setup. */
 
-/* Refuse slips of the pen in attributes and children. */
+/* Refuse misspelt attributes and children. */
 bool cfg_urdf_check(const struct cfg_urdf_reader *reader, const struct cfg_element *element);
 
-/* The one child of that name and well shaped; *child is NULL when the file leaves it out, which the
- * second refuses. */
+/* The only child of that name, checked; *child is NULL when the file leaves it out, which the
+ * second function refuses. */
 bool cfg_urdf_child(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
                     const char *name, const struct cfg_element **child);
 bool cfg_urdf_need_child(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
@@ -38,8 +38,8 @@ bool cfg_urdf_need_child(const struct cfg_urdf_reader *reader, const struct cfg_
 const struct cfg_attribute *cfg_urdf_need(const struct cfg_urdf_reader *reader,
                                           const struct cfg_element *element, const char *name);
 
-/* At most four numbers of an attribute; left alone where the file, or the whole element, leaves it
- * out. */
+/* At most four numbers of an attribute; unchanged where the file leaves out the attribute or the
+ * whole element. */
 bool cfg_urdf_numbers(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
                       const char *name, int count, double *out);
 

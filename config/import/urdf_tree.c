@@ -1,5 +1,5 @@
 /*
- * How the links of a robot hang together: one root, no circle, parents before children.
+ * The tree of a robot's links: one root, no circle, parents before children.
  */
 #include "config/import/sort_bodies.h"
 #include "config/import/urdf.h"

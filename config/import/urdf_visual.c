@@ -1,5 +1,5 @@
 /*
- * What the links of a URDF look like, as far as it is simple.
+ * The visuals of a URDF's links that are simple shapes.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ static bool read_rgba(const struct cfg_urdf_reader *reader, const struct cfg_ele
     return true;
 }
 
-/* A material of the robot, by name; NULL: there is none that says its color. */
+/* A material of the robot by its name; NULL: there is none with a color. */
 static const struct cfg_element *find_color(const struct cfg_element *robot, const char *name)
 {
     for (const struct cfg_element *e = robot->first; e != NULL; e = e->next) {
@@ -52,7 +52,7 @@ static bool read_material(const struct cfg_urdf_reader *reader, const struct cfg
     return color == NULL || read_rgba(reader, color, visual);
 }
 
-/* ---- form ---- */
+/* ---- shape ---- */
 
 static bool read_length(const struct cfg_urdf_reader *reader, const struct cfg_element *element,
                         const char *name, int count, double *out)
@@ -68,7 +68,7 @@ static bool read_length(const struct cfg_urdf_reader *reader, const struct cfg_e
     return true;
 }
 
-/* *simple: it is one of those that are drawn. */
+/* *simple: it is a shape that is drawn. */
 static bool read_form(const struct cfg_urdf_reader *reader, const struct cfg_element *geometry,
                       struct cfg_urdf_visual *visual, bool *simple)
 {

@@ -9,9 +9,9 @@
 enum { HEAD_WORDS = 3, TERM_WORDS = 6, WORDS_MAX = 7, NINES_MIN = 12 };
 
 static const double EPOCH_MIN = 1900.0, EPOCH_MAX = 2200.0;
-static const double LARGEST = 1e6; /* nT; no field of the Earth comes near */
+static const double LARGEST = 1e6; /* nT, far more than any field of the Earth */
 
-/* A line taken apart; the text lies in it. */
+/* The words of a line; the struct holds the text. */
 struct words {
     int count; /* of the line, kept are at most WORDS_MAX */
     char *text[WORDS_MAX];
@@ -125,7 +125,7 @@ static bool read_term(struct reader *reader, struct dyn_magnetic_model *model)
            read_real(reader, 4, &model->g_rate[k]) && read_real(reader, 5, &model->h_rate[k]);
 }
 
-/* At the line of nines: is all there that should be? */
+/* Check at the line of nines that all terms have been read. */
 static bool check_terms(struct reader *reader, const struct dyn_magnetic_model *model)
 {
     const struct cfg_mark here = reader->words.mark[0];

@@ -8,10 +8,10 @@
 
 #include "rt/check.h"
 
-/* ---- places ---- */
+/* ---- marks ---- */
 
-/* libxml2 meets the elements in the order in which they stand in the text, so a walk from `<` to
- * `<` beside it finds their places. */
+/* libxml2 visits the elements in the order of the text, so a walk from `<` to `<` in parallel finds
+ * their marks. */
 struct cursor {
     const char *at;
     struct cfg_mark mark;
@@ -33,7 +33,7 @@ static bool starts_with(const struct cursor *cursor, const char *word)
     return strncmp(cursor->at, word, strlen(word)) == 0;
 }
 
-/* strchr rather than strstr, which the sanitizers let run to the end of the text. */
+/* strchr is used, because strstr under a sanitizer reads to the end of the text. */
 static void step_past(struct cursor *cursor, const char *end)
 {
     const size_t size = strlen(end);
@@ -57,7 +57,7 @@ static bool next_tag(struct cursor *cursor)
         if (i == 4) {
             step(cursor, strcspn(cursor->at, "<"));
         } else {
-            step(cursor, strlen(spans[i][0])); /* <!--> is no whole comment */
+            step(cursor, strlen(spans[i][0])); /* <!--> is not a complete comment */
             step_past(cursor, spans[i][1]);
         }
     }
@@ -84,8 +84,8 @@ static void skip_value(struct cursor *cursor)
 }
 
 /* From inside a tag to the value of its next attribute of that name, past namespace declarations,
- * which libxml2 does not count as attributes.  false, and no step, where there is none: a name that
- * is not ASCII looks different in another encoding. */
+ * which libxml2 does not count as attributes.  false, with the cursor unchanged, where it is not
+ * found: a name that is not ASCII has other bytes in another encoding. */
 static bool find_value(struct cursor *cursor, const char *name)
 {
     struct cursor ahead = *cursor;
@@ -114,7 +114,7 @@ bool cfg_xml_looks_like(const char *text)
     return *cursor.at == '<';
 }
 
-/* Quoted values in the tag at the cursor, at most one more than there may be. */
+/* The number of quoted values in the tag at the cursor, at most one more than the limit. */
 static int count_values(struct cursor cursor)
 {
     int count = 0;
@@ -205,7 +205,7 @@ static struct cfg_element *build(struct builder *builder, const xmlNode *from)
     struct cfg_element *element = cfg_load_arena_take(builder->pool, sizeof *element);
     element->name = copy_name(builder->pool, from->ns, from->name);
     const bool found = next_tag(&builder->cursor);
-    element->mark = builder->cursor.mark; /* the last place known where the walk lost its way */
+    element->mark = builder->cursor.mark; /* the last known mark, where the walk has failed */
     if (found) {
         step(&builder->cursor, 1);
         step(&builder->cursor, strcspn(builder->cursor.at, " \t\r\n/>"));
@@ -228,8 +228,8 @@ static struct cfg_element *build(struct builder *builder, const xmlNode *from)
 
 /* ---- parsing ---- */
 
-/* The first error; the later ones are its echo.  An undeclared prefix is not an error: robots are
- * full of them. */
+/* Keep the first error, because later ones usually follow from it. An undeclared prefix is not an
+ * error, because many robots have some. */
 static void take_error(void *parser, xmlErrorPtr error)
 {
     struct cfg_complaint *report = ((xmlParserCtxtPtr)parser)->_private;
@@ -241,7 +241,8 @@ static void take_error(void *parser, xmlErrorPtr error)
              (int)strcspn(words, "\n"), words);
 }
 
-/* The walk beside libxml2 goes by bytes: encodings in which `<` is always itself. */
+/* The walk reads bytes, so only encodings are accepted in which the byte `<` is always that
+ * character. */
 static bool check_encoding(const xmlDoc *document, struct cfg_complaint *report)
 {
     static const char *const good[] = {"UTF-8", "UTF8", "US-ASCII", "ASCII"};
@@ -271,12 +272,12 @@ static xmlDoc *read_text(const char *text, size_t size, struct cfg_complaint *re
     parser->sax->serror = take_error;
     const xmlGenericErrorFunc told = xmlGenericError;
     void *const listener = xmlGenericErrorContext;
-    xmlSetGenericErrorFunc(NULL, ignore_error); /* some complaints go past the parser */
+    xmlSetGenericErrorFunc(NULL, ignore_error); /* some errors do not reach the handler */
     xmlDoc *document = xmlCtxtReadMemory(parser, text, (int)size, NULL, NULL, options);
     xmlSetGenericErrorFunc(listener, told);
     xmlFreeParserCtxt(parser);
     if (document != NULL)
-        report->line[0] = '\0'; /* it could go on, so it was no error */
+        report->line[0] = '\0'; /* libxml2 continued, so it was only a warning */
     if (document == NULL)
         cfg_fail(report, NULL, (struct cfg_mark){1, 1}, "XML syntax: cannot be read");
     return document;

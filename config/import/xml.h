@@ -1,9 +1,9 @@
 /*
- * XML text as elements that know where they stood.
+ * XML text as a tree of elements with their marks.
  *
- * libxml2 reads the syntax; the tree is ours and has a line and a column for every element and
- * attribute, which libxml2 does not keep.  Nothing outside the text is read: no DTD, no entities of
- * its own, no includes, no network.
+ * libxml2 reads the syntax; this tree has a line and a column for every element and attribute,
+ * which libxml2 does not keep.  Nothing outside the text is read: no DTD, no own entities, no
+ * includes, no network.
  *
  * Tested by tests/config/import/test_urdf.c.
  */
@@ -32,8 +32,8 @@ struct cfg_element {
     struct cfg_element *first, *next; /* children and siblings, in file order */
 };
 
-/* The root, or NULL with the complaint in report.  A NUL stands behind text.  Everything lives in
- * the pool.  Context: setup. */
+/* The root, or NULL with the complaint in report.  The text ends with NUL. Everything is allocated
+ * from the pool.  Context: setup. */
 struct cfg_element *cfg_xml_parse(struct cfg_load_arena *pool, const char *text, size_t size,
                                   struct cfg_complaint *report);
 
@@ -41,5 +41,5 @@ struct cfg_element *cfg_xml_parse(struct cfg_load_arena *pool, const char *text,
 const struct cfg_attribute *cfg_xml_attribute(const struct cfg_element *element, const char *name);
 const struct cfg_element *cfg_xml_child(const struct cfg_element *element, const char *name);
 
-/* Does text look like XML: is its first character a `<`?  Context: setup. */
+/* True when the text looks like XML: its first character is `<`.  Context: setup. */
 bool cfg_xml_looks_like(const char *text);

@@ -1,8 +1,8 @@
 /*
- * The keys of a scenario file, and what they say before references are resolved.
+ * The keys of a scenario file, as they are before references are resolved.
  *
- * Each struct is filled by its table (config/yaml/schema.h): SI units, defaults in place, names
- * still names.  keys.c is the reference of the file format.
+ * Each struct is filled by its table (config/yaml/schema.h): units are SI, defaults are filled in,
+ * names are not resolved yet.  keys.c is the reference of the file format.
  *
  * Tested by tests/config/test_scenario.c.
  */
@@ -28,7 +28,7 @@ struct cfg_keys_overrun {
     int64_t max_catch_up;
 };
 
-/* What a run must keep to be ok, beyond sound physics and its expectations. */
+/* The requirements on a run besides physics and expectations. */
 struct cfg_keys_require {
     const struct cfg_node *node;
     int machine, time, link, log, expectations;
@@ -98,15 +98,15 @@ struct cfg_keys_limits {
     double stiffness, damping;
 };
 
-/* One coordinate of a joint: how it starts, what acts along it, whether it is held. */
+/* One coordinate of a joint: its start, the forces along it, and whether it is held. */
 struct cfg_keys_motion {
-    const struct cfg_node *node; /* NULL also where its keys stand in the joint itself */
-    double position, rate;       /* angle or way, and its speed */
+    const struct cfg_node *node; /* NULL also where its keys are in the joint itself */
+    double position, rate;       /* angle or displacement, and its rate */
     double stiffness, damping, rest;
     struct cfg_keys_friction friction;
     struct cfg_keys_limits limits;
     int locked;
-    double prescribed; /* acceleration; NAN: it moves as the forces will */
+    double prescribed; /* acceleration; NAN: it is not prescribed */
 };
 
 struct cfg_keys_motor {
@@ -136,9 +136,9 @@ struct cfg_keys_screw {
 struct cfg_keys_joint {
     const struct cfg_node *node;
     int type;
-    const char *node_name; /* node of the parent, "frame", or NULL: not said */
+    const char *node_name; /* node of the parent, "frame", or NULL: not given */
     double axis[3], axis2[3];
-    double at[3], attitude[4]; /* the joint frame in the parent's; of a body that starts there */
+    double at[3], attitude[4]; /* the joint frame in the parent's; for a free body its start */
     struct cfg_keys_motion motion[3]; /* in the order of the coordinates */
     struct cfg_list screws;
     struct cfg_keys_motor motor;
@@ -167,13 +167,13 @@ struct cfg_keys_mode {
 
 struct cfg_keys_oscillator {
     const struct cfg_node *node;
-    const char *name; /* NULL: nobody sits on it */
+    const char *name; /* NULL: the mass is not a node */
     double axis[3], at[3];
     double frequency, damping;
-    double mass, inertia; /* NAN: it is the other */
+    double mass, inertia; /* NAN: the other is given */
 };
 
-/* Modes of a beam that move alike, and what holds against them. */
+/* Modes of a beam of one family, and the stiffness against them. */
 struct cfg_keys_family {
     const struct cfg_node *node;
     int64_t modes;
@@ -185,7 +185,7 @@ struct cfg_keys_tip {
     double mass, inertia[3]; /* beam axes */
 };
 
-/* Where others sit: of a beam at x, of a FE model at a grid point, else with its own shapes. */
+/* A node: of a beam at x, of an FE model at a grid point, else with its own shapes. */
 struct cfg_keys_node {
     const struct cfg_node *node;
     const char *name;
@@ -213,11 +213,11 @@ struct cfg_keys_flex {
     /* table */
     struct cfg_list modes, stations;
     struct cfg_rows mass_matrix, stiffness_matrix, damping_matrix;
-    struct cfg_keys_shape joint; /* the shapes where the body's joint is */
+    struct cfg_keys_shape joint; /* the shapes at the body's joint */
     /* nastran */
     const char *bulk, *punch;
     struct cfg_numbers pick;
-    int64_t count, grid; /* -1: not said; of the joint, 0: not said */
+    int64_t count, grid; /* -1: not given; of the joint, 0: not given */
     double slowest, length_unit, mass_unit, tolerance;
 };
 
@@ -252,8 +252,8 @@ struct cfg_keys_body {
     struct cfg_keys_joint joint;
     double mass, center[3], inertia[6]; /* mass NAN: not given */
     struct cfg_keys_flex flex;
-    struct cfg_list solids;              /* of struct cfg_keys_solid; items NULL: not said */
-    const struct sim_joint_range *range; /* of a URDF's joint; NULL: no URDF has it */
+    struct cfg_list solids;              /* of struct cfg_keys_solid; items NULL: not given */
+    const struct sim_joint_range *range; /* of a URDF's joint; NULL: the body is not from a URDF */
 };
 
 struct cfg_keys_command {
@@ -262,8 +262,8 @@ struct cfg_keys_command {
     int64_t control;
 };
 
-/* What the run reads as it is written goes straight into the device's part of the spec; what is
- * computed from keys stands beside it. */
+/* Numbers that the run uses as they are written go directly into the device's part of the spec;
+ * keys from which numbers are computed are beside it. */
 struct cfg_keys_device {
     const struct cfg_node *node;
     const char *name, *body;
@@ -285,15 +285,16 @@ struct cfg_keys_device {
 
 struct cfg_keys_send {
     const struct cfg_node *node;
-    double rate[IO_MESSAGE_COUNT]; /* Hz; NAN: not said */
+    double rate[IO_MESSAGE_COUNT]; /* Hz; NAN: not given */
 };
 
-/* Where a pilot's sticks are from some time on; the channels in the order of an AETR receiver. */
+/* Positions of a pilot's sticks from a time on; the channels are in the order of an AETR receiver.
+ */
 struct cfg_keys_stick {
     const struct cfg_node *node;
     double at;
     double roll, pitch, throttle, yaw;
-    double height;               /* NAN: he does not look */
+    double height;               /* NAN: the pilot does not hold a height */
     struct cfg_numbers switches; /* channels 5 and up, 0 to 1 */
 };
 
@@ -339,19 +340,20 @@ struct cfg_keys_controller {
     int policy;
 };
 
-/* What goes wrong, and when. */
+/* A fault and its time. */
 struct cfg_keys_fault {
     const struct cfg_node *node;
-    const char *name;          /* NULL: by what it is */
+    const char *name;          /* NULL: named after its type */
     const char *device, *link; /* one of them */
     int type, way, when;
     double at, duration; /* s; duration NAN: to the end */
     int64_t frame;       /* -1: by time */
     struct cfg_numbers axes;
-    const char *value; /* as written: its unit is that of the signal */
+    const char *value; /* as text, because its unit is that of the signal */
 };
 
-/* What the operator may change; the limits as written: their unit is that of the number. */
+/* A number that the operator may change; its limits are texts, because their unit is that of the
+ * number. */
 struct cfg_keys_tunable {
     const struct cfg_node *node;
     const char *of, *low, *high;
@@ -382,7 +384,7 @@ struct cfg_keys_arm_joint {
     const struct cfg_node *node;
     const char *body;
     double stiffness, damping, max_torque, max_rate;
-    double acceleration, brake, lower, upper; /* NAN: not said */
+    double acceleration, brake, lower, upper; /* NAN: not given */
 };
 
 struct cfg_keys_hand {
@@ -446,14 +448,14 @@ struct cfg_keys_payload {
 
 struct cfg_keys_predictor {
     const struct cfg_node *node;
-    double rate, ahead; /* ahead NAN: as the links are late */
+    double rate, ahead; /* ahead NAN: the delay of the links */
 };
 
 struct cfg_keys_log_channel {
     const struct cfg_node *node;
     const char *topic;
-    int64_t every; /* 0: not said */
-    double rate;   /* NAN: not said */
+    int64_t every; /* 0: not given */
+    double rate;   /* NAN: not given */
 };
 
 struct cfg_keys_trigger {

@@ -1,5 +1,5 @@
 /*
- * The keys of an arm that a person flies, and of what it can carry.
+ * The keys of an arm that a person operates, and of its payloads.
  *
  * Tested by tests/config/resolve/test_arm.c.
  */

@@ -1,5 +1,5 @@
 /*
- * The keys of clocks that the run does not own: a pulse for a stopwatch, and a lock to the board's.
+ * The keys of external clocks: the sync pulse, and the phase lock to the board's clock.
  */
 #include "config/keys/keys.h"
 

@@ -1,5 +1,5 @@
 /*
- * The keys of devices: instruments, actuators, and what acts on a body by itself.
+ * The keys of devices: sensors, commanded effectors, and effectors without a command.
  *
  * Tested by tests/config/resolve/test_devices.c.
  */
@@ -24,16 +24,16 @@ static const struct cfg_table command_table = {
     CFG_KEYS("a command", command_keys), .size = sizeof(struct cfg_keys_command)};
 #undef AT
 
-/* A key whose number the run reads as it is leads straight into the spec: */
+/* A key whose number the run uses as it is written has its offset in the spec: */
 #define AT(member)     .offset = offsetof(struct cfg_keys_device, member)
 #define SENSOR(member) AT(sensor.member)
 #define DRIVE(member)  AT(effector.drive.member)
 #define LAW(member)    AT(effector.effector.member)
-/* and it may be tuned if the frame reads it anew every time. */
+/* and it may be tuned if every frame reads it again. */
 #define TUNABLE .tunable = CFG_TUNABLE
 #define TUNABLE_FIRST .tunable = CFG_TUNABLE_FIRST
 
-/* ---- parts that several have ---- */
+/* ---- common keys ---- */
 
 #define PLACE_KEY(place) \
     {"at", CFG_VECTOR, place, .size = 3, .unit = "m", .fallback = "0 0 0", \
@@ -48,7 +48,7 @@ static const struct cfg_table command_table = {
 #define LATE_KEY \
     {"delay", CFG_QUANTITY, AT(delay), .unit = "s", .limit = CFG_NOT_NEGATIVE, .fallback = "0", \
      .example = "4 ms", .help = "motion to reading; whole samples, fewer than 16"}
-/* The error model that all but receivers and cameras share. */
+/* The error model of all sensors except receivers and cameras. */
 #define ERROR_KEYS(member, si, density, walk) \
     {"noise", CFG_QUANTITY, SENSOR(member.noise_density), TUNABLE, .unit = density, \
      .limit = CFG_NOT_NEGATIVE, \
@@ -69,7 +69,7 @@ static const struct cfg_table command_table = {
      .limit = CFG_NOT_NEGATIVE, .fallback = "0", \
      .example = "0.001 " si, .help = "step of the reading; 0 is continuous"}
 
-/* ---- instruments ---- */
+/* ---- sensors ---- */
 
 #define TRIAD_KEYS(si, density, walk) \
     PLACE_KEY(SENSOR(point)), AXES_KEY, RATE_KEY, ERROR_KEYS(triad, si, density, walk), \
@@ -194,7 +194,7 @@ static const struct cfg_key horizon_sensor_keys[] = {
     LATE_KEY,
 };
 
-/* ---- actuators ---- */
+/* ---- commanded effectors ---- */
 
 #define COMMAND_KEY \
     {"command", CFG_MAP, AT(command), .required = true, .table = &command_table, \
@@ -310,7 +310,7 @@ static const struct cfg_key thruster_keys[] = {
     DRIVE_KEYS,
 };
 
-/* ---- what acts by itself ---- */
+/* ---- effectors without a command ---- */
 
 static const struct cfg_key drag_keys[] = {
     PLACE_KEY(LAW(drag.at)),

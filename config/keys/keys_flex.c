@@ -1,5 +1,5 @@
 /*
- * The keys of a flexible body.  `type` says where its modes come from; all types end up as the same
+ * The keys of a flexible body.  `type` is the source of its modes; all types become the same
  * stations and nodes (config/resolve/flex.h).
  *
  * Tested by tests/config/resolve/test_flex.c.
@@ -142,7 +142,7 @@ static const struct cfg_table mode_table = {
     CFG_KEYS("a mode", mode_keys), .size = sizeof(struct cfg_keys_mode)};
 #undef AT
 
-/* AT() leads to the shape. */
+/* AT() is the offset of the shape. */
 #define AT_KEY \
     {"at", CFG_VECTOR, AT(at), .size = 3, .unit = "m", .fallback = "0 0 0", .example = "0 4 0 m", \
      .help = "undeformed, body axes"}

@@ -1,5 +1,5 @@
 /*
- * The keys of a joint.  One coordinate has the same keys wherever it stands; their units say
+ * The keys of a joint.  A coordinate has the same keys in every joint; their units depend on
  * whether it turns or slides.
  *
  * Tested by tests/config/resolve/test_joint.c.
@@ -53,7 +53,7 @@ static const struct cfg_table turn_limits = LIMITS_TABLE(turn_limits_keys);
 static const struct cfg_table slide_limits = LIMITS_TABLE(slide_limits_keys);
 #undef AT
 
-/* AT() is defined where the keys of a motion are put to use. */
+/* AT() is defined where the keys of a motion are used. */
 #define MOTION_KEYS(kind, way_name, way, speed_name, slow, spring, damper) \
     {"stiffness", CFG_QUANTITY, AT(stiffness), .unit = spring, .limit = CFG_NOT_NEGATIVE, \
      .fallback = "0", .example = "80 " spring, .help = "of a spring about rest"}, \

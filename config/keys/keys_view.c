@@ -1,5 +1,5 @@
 /*
- * The keys of what viewers draw: the solids of a body, and cameras.
+ * The keys of the views: the solids of a body, and cameras.
  */
 #include "config/keys/keys.h"
 

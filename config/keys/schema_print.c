@@ -1,5 +1,5 @@
 /*
- * The tables as a reference for people: one line per key.
+ * Prints the tables as a reference: one line per key.
  */
 #include "config/keys/keys.h"
 #include "config/scenario.h"
@@ -61,7 +61,7 @@ static void describe_default(const struct cfg_key *key, struct cfg_phrase *text)
         cfg_phrase_add(text, "%s", key->fallback);
 }
 
-/* How much of a text goes into the column of values: all that fits, up to a choice. */
+/* The length of the part of a text that fits into the column of values, cut between choices. */
 static int fitting(const char *text)
 {
     const size_t size = strlen(text);
@@ -73,7 +73,7 @@ static int fitting(const char *text)
 
 static void print_table(const struct cfg_table *table, int indent, FILE *out);
 
-/* Choices that do not fit go on below. */
+/* Choices that do not fit continue on the next line. */
 static void print_key(const struct cfg_key *key, int indent, FILE *out)
 {
     struct cfg_phrase value = {0}, fallback = {0};

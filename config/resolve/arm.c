@@ -1,6 +1,6 @@
 /*
- * An arm and its payloads: bodies and links by index, and all that a grapple could not survive
- * refused.
+ * Resolves an arm and its payloads: bodies and links become indices, and settings with which a
+ * grapple would fail are refused.
  */
 #include "config/resolve/resolve.h"
 
@@ -24,10 +24,10 @@ static struct cfg_quote angle_text(double angle)
     return words;
 }
 
-/* Slack for what was typed in deg here and in rad there. */
+/* Tolerance for angles that are written in deg in one file and in rad in the other. */
 static const double typed = 1e-6;
 
-/* No angle is commanded that the joint itself would stop. */
+/* No angle may be commanded beyond the joint's own stops. */
 static bool check_limit(const struct cfg_resolve *resolve, const struct cfg_keys_arm_joint *keys,
                         const char *key, double limit, const struct sim_body *body)
 {
@@ -40,7 +40,7 @@ static bool check_limit(const struct cfg_resolve *resolve, const struct cfg_keys
         key, angle_text(limit).text, angle_text(own->lower).text, angle_text(own->upper).text);
 }
 
-/* Many a URDF has 0 for what it does not know. */
+/* In many URDFs 0 means that the limit is not known. */
 static bool check_top(const struct cfg_resolve *resolve, const struct cfg_keys_arm_joint *keys,
                       const char *key, const char *unit, double top, double own)
 {
@@ -51,7 +51,7 @@ static bool check_top(const struct cfg_resolve *resolve, const struct cfg_keys_a
                        top, unit, own, unit);
 }
 
-/* The joint's own stops, or what a URDF says of it, unless the arm's are given. */
+/* The limits of the arm's keys, or else the joint's own stops, or else those of the URDF. */
 static bool resolve_limits(const struct cfg_resolve *resolve, const struct cfg_keys_arm_joint *keys,
                            int n)
 {
@@ -60,7 +60,7 @@ static bool resolve_limits(const struct cfg_resolve *resolve, const struct cfg_k
     double *lower = &arm->resolve.lower[n], *upper = &arm->resolve.upper[n];
     *lower = !isnan(keys->lower) ? keys->lower : body->range.lower;
     *upper = !isnan(keys->upper) ? keys->upper : body->range.upper;
-    if (isfinite(*lower) != isfinite(*upper)) /* isinf tells the sign too */
+    if (isfinite(*lower) != isfinite(*upper)) /* isinf() returns the sign, too */
         return cfg_fail_at(resolve->report, keys->node, NULL,
                            "the joint of \"%s\" has a limit at one end only; give lower and upper, "
                            "or neither",
@@ -149,7 +149,7 @@ static bool is_joint_of(const struct sim_arm *arm, int body)
     return false;
 }
 
-/* Its computer knows the arm by the encoders of its joints alone. */
+/* The arm's computer uses only the encoders of its joints. */
 static bool check_between(const struct cfg_resolve *resolve)
 {
     const struct cfg_scenario *scenario = resolve->scenario;
@@ -243,7 +243,7 @@ static bool resolve_stick(const struct cfg_resolve *resolve,
     return true;
 }
 
-/* All that a button can mean, one after the other: modes, buttons, select. */
+/* All functions of a button in order: modes, buttons, select. */
 static int button_meaning(const struct io_arm_panel_spec *panel, int k, struct cfg_quote *name)
 {
     if (k < IO_ARM_PANEL_MODE_COUNT) {
@@ -260,7 +260,7 @@ static int button_meaning(const struct io_arm_panel_spec *panel, int k, struct c
     return panel->select[k];
 }
 
-/* Each button means one thing. */
+/* Each button has one function. */
 static bool check_buttons(const struct cfg_resolve *resolve, const struct io_arm_panel_spec *panel)
 {
     const struct cfg_keys_arm *keys = &resolve->keys->arm;
@@ -280,7 +280,7 @@ static bool check_buttons(const struct cfg_resolve *resolve, const struct io_arm
     return true;
 }
 
-/* One that is beyond them would be a button that does nothing. */
+/* A button beyond them would have no effect. */
 static bool check_modes(const struct cfg_resolve *resolve, int link)
 {
     const struct cfg_keys_link *keys =
@@ -402,7 +402,7 @@ static bool check_bay(const struct cfg_resolve *resolve, const struct cfg_keys_p
     return true;
 }
 
-/* What is held would keep its velocity for ever. */
+/* A held joint would keep its velocity for ever. */
 static bool check_start(const struct cfg_resolve *resolve, const struct cfg_keys_payload *keys,
                         const struct sim_payload *payload)
 {

@@ -1,5 +1,5 @@
 /*
- * Clocks that the run does not own: where its pulses go, and whose clock its frames follow.
+ * External clocks: the address of the sync pulses, and the link whose clock the frames follow.
  */
 #include "config/resolve/resolve.h"
 
@@ -10,7 +10,7 @@
 
 /* ---- lock ---- */
 
-/* What the period of the grid and that of the board's commands have in common. */
+/* The greatest common divisor of the grid's period and the period of the board's commands. */
 static bool resolve_cycle(const struct cfg_resolve *resolve, const struct cfg_keys_lock *keys,
                           struct rt_phase_lock_spec *spec)
 {
@@ -87,7 +87,7 @@ static bool resolve_address(const struct cfg_resolve *resolve, const struct cfg_
                            "baud means nothing on UDP; remove it, or give device instead of to");
     bus->kind = IO_BUS_UDP;
     strcpy(bus->peer, keys->to); /* an address is at most 21 characters */
-    /* Nobody else's network has to see a port of ours that serves this machine alone. */
+    /* A port that serves this machine only must not be open to the network. */
     strcpy(bus->listen, strncmp(keys->to, "127.", 4) == 0 ? "127.0.0.1:0" : "0.0.0.0:0");
     return true;
 }

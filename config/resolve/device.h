@@ -1,5 +1,5 @@
 /*
- * Devices one by one: an instrument reads, an effector acts.
+ * Resolves devices one by one: a sensor or an effector.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * The types of effectors, one row each, by enum dyn_effector_type: how a scenario calls them, what
- * their keys become, and how they are read back.
+ * The types of effectors, one row each, by enum dyn_effector_type: their name in a scenario, the
+ * function that resolves their keys, and the one that prints them.
  */
 #pragma once
 
@@ -14,11 +14,12 @@ struct sim_effector;
 
 struct cfg_effector_type {
     const char *name; /* "wheel" */
-    /* What of it is computed from its keys; out has what is only copied, and its body.  false with
-     * the complaint in report.  Context: setup. */
+    /* Compute the numbers that depend on several keys; out already has the copied numbers and the
+     * body.  false with the complaint in report.  Context: setup. */
     bool (*resolve)(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
                     struct sim_effector *out);
-    /* Its figures for `airbearing check`, each after a comma.  NULL: it has none.  Context: setup.
+    /* Print its figures for `airbearing check`, each after a comma. NULL: it has none.  Context:
+     * setup.
      */
     void (*print)(const struct dyn_effector *effector, FILE *out);
 };

@@ -22,7 +22,8 @@ static void swap(double *x, double *y)
 
 /* ---- preparations -------------------------------------------------------------------------- */
 
-/* Scale coordinate i by a power of two so that its row and column weigh alike; false: they do. */
+/* Scale coordinate i by a power of two so that its row and column have about the same norm; false:
+ * they had. */
 static bool balance_coordinate(const struct matrix *A, int i)
 {
     static const double RADIX = 2.0, WORTH = 0.95;
@@ -58,7 +59,7 @@ static void balance(const struct matrix *A)
     }
 }
 
-/* Zeros below the first subdiagonal. */
+/* Reduce to zeros below the first subdiagonal. */
 static void reduce(const struct matrix *A)
 {
     for (int m = 1; m < A->n - 1; m++) {
@@ -86,7 +87,7 @@ static void reduce(const struct matrix *A)
 
 /* ---- QR ------------------------------------------------------------------------------------ */
 
-/* Where the block that ends at `last` begins: behind a subdiagonal that is rounding. */
+/* The first row of the block that ends at `last`: after a subdiagonal that is only rounding. */
 static int block_of(const struct matrix *A, int last, double norm)
 {
     int l = last;
@@ -130,7 +131,7 @@ struct shifts {
     double x, y, w;
 };
 
-/* Where the double step may begin: two subdiagonals that are small together. */
+/* The first row of the double step: after two subdiagonals whose product is small. */
 static int begin_of(const struct matrix *A, int first, int last, const struct shifts *s,
                     struct bulge *b)
 {
@@ -221,7 +222,7 @@ static struct shifts shifts_of(const struct matrix *A, int last)
                            *at(A, last, last - 1) * *at(A, last - 1, last)};
 }
 
-/* Now and then another shift, for a matrix that turns in circles. */
+/* From time to time use another shift, for a matrix on which the iteration cycles. */
 static struct shifts odd_shifts(const struct matrix *A, int last, double *shift)
 {
     const double x = *at(A, last, last);

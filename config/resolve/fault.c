@@ -1,5 +1,5 @@
 /*
- * Faults: what they hit, when, and how hard.
+ * Resolves faults: their target, their time and their size.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static const struct cfg_keys_fault *fault_keys(const struct cfg_resolve *resolve
     return (const struct cfg_keys_fault *)resolve->keys->faults.items + i;
 }
 
-/* ---- what it hits ---- */
+/* ---- target ---- */
 
 static bool unknown(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
                     const char *key, const char *name, const char *best)
@@ -80,7 +80,7 @@ static bool find_target(const struct cfg_resolve *resolve, const struct cfg_keys
     return keys->device ? find_device(resolve, keys, fault) : find_link(resolve, keys, fault);
 }
 
-/* ---- when ---- */
+/* ---- time ---- */
 
 static uint64_t duration(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys)
 {
@@ -117,7 +117,7 @@ static bool resolve_window(const struct cfg_resolve *resolve, const struct cfg_k
     return true;
 }
 
-/* ---- how hard ---- */
+/* ---- size ---- */
 
 /* Unit of a signal, NULL: plain numbers; and its components. */
 static const char *signal_unit(const struct cfg_scenario *scenario, const struct sim_fault *fault,
@@ -237,7 +237,7 @@ static bool resolve_axes(const struct cfg_resolve *resolve, const struct cfg_key
     return true;
 }
 
-/* Keys that mean nothing where they stand. */
+/* Refuse keys that have no meaning for this type of fault. */
 static bool check_keys(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys)
 {
     const enum io_fault_kind kind = (enum io_fault_kind)keys->type;
@@ -255,7 +255,7 @@ static bool check_keys(const struct cfg_resolve *resolve, const struct cfg_keys_
     return true;
 }
 
-/* An attitude is wrong by a turn about some axes, or it is another attitude altogether. */
+/* The value for an attitude is a rotation about some axes, or another attitude. */
 static bool check_whole(const struct cfg_resolve *resolve, const struct cfg_keys_fault *keys,
                         const struct sim_fault *fault)
 {

@@ -5,7 +5,7 @@
 
 #include "config/yaml/text_file.h"
 
-/* A name as seen from the scenario's folder. */
+/* A path relative to the scenario's folder. */
 static const char *path_beside_scenario(struct cfg_load_arena *pool, const char *scenario,
                                         const char *name)
 {

@@ -1,5 +1,5 @@
 /*
- * What all flexible bodies have in common: mass, nodes, the bodies on them, the start.
+ * The common part of all flexible bodies: mass, nodes, the bodies on them, the start.
  */
 #include "config/resolve/flex.h"
 
@@ -213,7 +213,7 @@ static bool fill_start(const struct cfg_flex_draft *draft, const char *key,
     return true;
 }
 
-/* What swings on a spring is no deflection of the body. */
+/* The motion of a mass on a spring is not a deflection of the body. */
 static void measure_reach(struct cfg_flex_draft *draft)
 {
     if (draft->keys->type == CFG_FLEX_OSCILLATORS)

@@ -27,8 +27,8 @@ static void fill_beam(const struct cfg_flex_draft *draft, struct cfg_beam *beam)
     memcpy(beam->tip_inertia, keys->tip.inertia, sizeof beam->tip_inertia);
 }
 
-/* Frequencies go with the root of the stiffness: what a unit of it would give says how much there
- * must be. */
+/* A frequency is proportional to the root of the stiffness, so that of a unit stiffness gives the
+ * stiffness for a frequency. */
 static double stiffness_of(const struct cfg_flex_draft *draft, const struct cfg_beam *beam,
                            int family)
 {
@@ -79,7 +79,8 @@ static bool fill_nodes(struct cfg_flex_draft *draft, const struct cfg_beam_form 
     return true;
 }
 
-/* Modal masses are one before the joint is made to stand still, and that leaves K and C. */
+/* Modal masses are one before the shapes are clamped at the joint, which does not change K and C.
+ */
 static void fill_matrices(struct cfg_flex_draft *draft, const struct cfg_beam_form *form)
 {
     for (int p = 0; p < draft->modes; p++)
@@ -101,7 +102,7 @@ bool cfg_draft_beam(struct cfg_flex_draft *draft)
         return cfg_fail_at(draft->resolve->report, draft->keys->node, NULL,
                            "a beam needs modes that bend, twist or stretch it; write e.g. bend_y: "
                            "{modes: 2, frequency: 0.5 Hz}");
-    const char *problem = cfg_beam_problem(&beam); /* what the keys have let through */
+    const char *problem = cfg_beam_problem(&beam); /* a problem that the keys cannot find */
     if (problem != NULL)
         return cfg_fail_at(draft->resolve->report, draft->keys->node, NULL, "a beam: %s", problem);
     cfg_beam_shape(draft->scratch, &beam, &form);

@@ -1,5 +1,5 @@
 /*
- * What modes must be so that the kernel and the integrator survive them.
+ * Checks that the kernel and the integrator can compute with the modes.
  *
  * Tested by tests/config/resolve/test_flex.c.
  */
@@ -11,7 +11,7 @@
 #include "config/resolve/flex.h"
 #include "rt/check.h"
 
-/* Beside the largest, a number this small is rounding. */
+/* A number this small relative to the largest is rounding. */
 static const double ROUNDING = 1e-9;
 
 enum { RIGID = 6, ROW = RIGID + DYN_MODES_MAX };
@@ -77,12 +77,11 @@ static bool check_share(const struct check *check)
 /* ---- speed ---- */
 
 /*
- * How fast a mode may be, as mu h with mu = c/2 + sqrt(c^2/4 + omega^2), c the damping rate and
- * omega the frequency; h is one step.  That is the exact limit of semi-implicit Euler, on the
- * imaginary axis omega, and on the real axis c.
- *      rk4, ab3, ab4   end of the stable part of the real axis, which is the shorter one
- *      rk2, ab2        have no stable part of the imaginary axis: an undamped mode grows as if its
- *                      damping ratio were -(omega h)^3/8 and -(omega h)^3/4; here 0.1 %
+ * The fastest mode that is allowed, as mu h with mu = c/2 + sqrt(c^2/4 + omega^2), c the damping
+ * rate and omega the frequency; h is one step.  That is the exact limit of semi-implicit Euler, on
+ * the imaginary axis omega, and on the real axis c. rk4, ab3, ab4   end of the stable part of the
+ * real axis, which is the shorter one rk2, ab2        have no stable part of the imaginary axis: an
+ * undamped mode grows as if its damping ratio were -(omega h)^3/8 and -(omega h)^3/4; here 0.1 %
  *      ros2            L-stable: none
  */
 static const double limit_of[] = {
@@ -94,7 +93,7 @@ static const double limit_of[] = {
     [DYN_AB4] = 0.30,
     [DYN_ROS2] = HUGE_VAL,
 };
-/* The body's mass matrix about its origin: three turns, three travels, then the modes. */
+/* The body's mass matrix about its origin: three rotations, three translations, then the modes. */
 static void fill_mass_matrix(const struct check *check, double A[ROW][ROW])
 {
     const struct dyn_body_spec *spec = &check->body->spec;
@@ -127,7 +126,7 @@ static void fill_mass_matrix(const struct check *check, double A[ROW][ROW])
 }
 
 /* Rigid motion eliminated, M_ff - M_fr M_rr^-1 M_rf.  A thin beam has no inertia about its axis;
- * such a direction has no part in it. */
+ * such a direction is left out. */
 static void float_free(int modes, double A[ROW][ROW])
 {
     double began[RIGID];
@@ -144,7 +143,8 @@ static void float_free(int modes, double A[ROW][ROW])
     }
 }
 
-/* Bolted to the world, and to nothing that bends, so that its frame stands still. */
+/* True for a body that is fixed to the world, and not to a flexible body, so that its frame does
+ * not move. */
 static bool is_held(const struct check *check)
 {
     const struct dyn_body_spec *spec = &check->body->spec;
@@ -154,11 +154,12 @@ static bool is_held(const struct check *check)
 }
 
 /*
- * The fastest that the springs of the modes can make any vehicle.  Were the body alone and free,
- * its frequencies would be those of K against M_ff - M_fr M_rr^-1 M_rf.  In the tree the body's
- * kinetic energy is never less than with that matrix and all else only adds to it, so by Rayleigh's
- * quotient no frequency of the whole, its joints without springs, lies above the highest of the
- * bodies alone.  What acts in joints is not judged here: a stiff spring or stop may be faster.
+ * The highest frequency that the stiffness of the modes can cause in any vehicle.  Were the body
+ * alone and free, its frequencies would be those of K against M_ff - M_fr M_rr^-1 M_rf.  In the
+ * tree the body's kinetic energy is never less than with that matrix and all else only adds to it,
+ * so by Rayleigh's quotient no frequency of the whole, its joints without springs, lies above the
+ * highest of the bodies alone.  Forces in joints are not checked here: a stiff spring or stop may
+ * be faster.
  */
 static double fastest(const struct check *check)
 {

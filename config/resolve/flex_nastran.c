@@ -1,5 +1,5 @@
 /*
- * Modes of an FE model: which of them, where its joint is, and which grid points have names.
+ * Modes of an FE model: their selection, the point of the joint, and the grid points with names.
  *
  * Tested by tests/config/resolve/test_flex.c.
  */
@@ -92,7 +92,7 @@ static const struct dyn_node *find_grid_node(const struct cfg_flex_draft *draft,
 
 /* ---- shapes ---- */
 
-/* A copy that can be changed, of numbers that may be none. */
+/* A copy of numbers that can be changed; NULL for NULL. */
 static double *copy_numbers(struct cfg_load_arena *pool, const double *numbers, int count)
 {
     double *own = cfg_take_numbers(pool, count);
@@ -101,7 +101,7 @@ static double *copy_numbers(struct cfg_load_arena *pool, const double *numbers, 
     return own;
 }
 
-/* The point of the joint becomes the origin, and the shapes stand still in it. */
+/* The point of the joint becomes the origin, and the shapes are zero there. */
 static void rebase(const struct cfg_flex_draft *draft, const struct dyn_node *joint,
                    struct cfg_load_arena *pool, struct dyn_node *node)
 {

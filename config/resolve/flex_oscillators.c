@@ -1,5 +1,6 @@
 /*
- * Masses on springs: each is a station that its mode alone moves, and a node where it has a name.
+ * Masses on springs: each is a station that only its own mode moves, and a node where it has a
+ * name.
  */
 #include <math.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static bool check_kind(const struct cfg_flex_draft *draft, const struct cfg_keys
                        "an oscillator has a mass or an inertia; make two of it");
 }
 
-/* J a a': what turns about the axis, and nothing else. */
+/* J a a': the inertia about the axis only. */
 static void set_inertia(double J, const double a[3], double inertia[6])
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
@@ -52,7 +53,7 @@ bool cfg_draft_oscillators(struct cfg_flex_draft *draft)
     const struct cfg_keys_oscillator *oscillators = list->items;
     cfg_draft_modes(draft, list->count);
     cfg_draft_nodes(draft, list->count);
-    draft->node_count = 0; /* those without a name are none */
+    draft->node_count = 0; /* masses without a name are not nodes */
     draft->station_count = list->count;
     draft->stations =
         cfg_load_arena_take(draft->scratch, (size_t)list->count * sizeof *draft->stations);

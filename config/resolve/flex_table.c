@@ -1,5 +1,5 @@
 /*
- * Modes written out: matrices, or frequencies; stations and nodes with their shapes.
+ * Modes from a table: matrices, or frequencies; stations and nodes with their shapes.
  *
  * Tested by tests/config/resolve/test_flex.c.
  */
@@ -38,7 +38,7 @@ static double largest(const double *items, int count)
     return most;
 }
 
-/* Typed numbers agree to six digits, computed ones to rounding beside the largest. */
+/* Numbers that are equal to six digits, or to the rounding of the largest, count as equal. */
 static bool check_symmetric(const struct cfg_flex_draft *draft, const char *key,
                             const struct cfg_rows *rows)
 {
@@ -92,7 +92,8 @@ static bool fill_rows(const struct cfg_flex_draft *draft, const char *key,
     return true;
 }
 
-/* The upper triangle of pairs to all of them; absent: NULL, unless room is wanted all the same. */
+/* Expand the upper triangle of pairs to all pairs; NULL where it is not given, unless memory is
+ * needed anyway. */
 static bool fill_pairs(const struct cfg_flex_draft *draft, const char *key,
                        const struct cfg_rows *rows, bool always, double **out)
 {
@@ -116,7 +117,8 @@ static bool fill_pairs(const struct cfg_flex_draft *draft, const char *key,
     return true;
 }
 
-/* Taking the joint's shapes off makes terms of second order, so then there is room for them. */
+/* Subtracting the joint's shapes gives terms of second order, so memory for them is allocated then.
+ */
 static bool fill_shape(const struct cfg_flex_draft *draft, const struct cfg_keys_shape *keys,
                        struct shape *shape)
 {
@@ -171,8 +173,8 @@ static bool fill_nodes(struct cfg_flex_draft *draft, struct shape *shapes)
     return true;
 }
 
-/* Does the author tell it, of what has mass?  Taking the joint's shapes off makes some too, but
- * that is the frame's. */
+/* True when terms of second order are given for a station with mass; those from subtracting the
+ * joint's shapes do not count. */
 static bool has_psi2(const struct cfg_keys_flex *keys)
 {
     const struct cfg_keys_station *stations = keys->stations.items;
@@ -245,7 +247,7 @@ static bool fill_stiffness(struct cfg_flex_draft *draft, const double *M)
            fill_matrix(draft, "damping", &draft->keys->damping_matrix, draft->C);
 }
 
-/* ---- the joint stands still ---- */
+/* ---- shapes clamped at the joint ---- */
 
 static bool clamp(struct cfg_flex_draft *draft, struct shape *stations, struct shape *nodes)
 {

@@ -8,11 +8,11 @@
 
 #include "rt/schedule.h"
 
-/* Jobs that a run may have of its own: step, solve, drives, an arm's three, watch, log, hash and
- * the like. */
+/* Jobs that a run may have besides devices and messages: step, solve, actuators, three of an arm,
+ * signals, log, hash and others. */
 enum { OWN_JOBS = 13 };
 
-/* Slack for a rate that was typed with seven digits; the grid itself is exact. */
+/* Tolerance for a rate that was written with seven digits; the grid itself is exact. */
 static const double TYPED = 1e-6;
 
 bool cfg_frames_per(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *key,

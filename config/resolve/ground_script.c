@@ -1,5 +1,5 @@
 /*
- * The ground station of a link: what it tells the firmware, and over which line.
+ * Resolves the ground station of a link: its commands to the firmware, and their line.
  *
  * Tested by tests/config/resolve/test_mistakes_links.c.
  */

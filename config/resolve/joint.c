@@ -1,5 +1,5 @@
 /*
- * From the keys of a joint to what the kernel knows of it: axes, laws, the start, what is held.
+ * From the keys of a joint to its spec for the kernel: axes, laws, start, and whether it is held.
  */
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 struct motion {
     const struct cfg_keys_motion *keys;
-    const struct cfg_node *node; /* where its keys stand */
+    const struct cfg_node *node; /* the node with its keys */
     const char *rate_key;
 };
 
@@ -69,7 +69,7 @@ static bool fill_motion(const struct cfg_resolve *resolve, const struct motion *
     return fill_limits(resolve, &keys->limits, force_spec) && check_held(resolve, motion);
 }
 
-/* Coordinate k of a joint whose keys have their own mapping, or stand in the joint itself. */
+/* Coordinate k of a joint, whose keys are in a mapping of their own or in the joint itself. */
 static bool fill_coordinate(const struct cfg_resolve *resolve, const struct cfg_keys_joint *joint,
                             int k, struct sim_body *body)
 {
@@ -103,7 +103,8 @@ bool cfg_joint_turns(const struct dyn_body_spec *spec, int k)
 
 /* ---- joints ---- */
 
-/* [turn; travel at the joint origin] of a turn about an axis through a point, or of a slide. */
+/* [rotation; translation at the joint origin] for a rotation about an axis through a point, or for
+ * a slide. */
 static void fill_screw(const struct cfg_keys_screw *keys, double screw[6])
 {
     const struct dyn_vec3 axis = dyn_vec3_load(keys->axis);
@@ -131,7 +132,7 @@ static bool fill_screws(const struct cfg_resolve *resolve, const struct cfg_list
     return true;
 }
 
-/* The body starts at its place, which is its coordinates. */
+/* The start of a free body is its coordinates. */
 static void fill_start(const struct cfg_keys_joint *joint, struct sim_body *body)
 {
     const bool is_free = body->spec.joint == DYN_JOINT_FREE;

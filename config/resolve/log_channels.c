@@ -1,8 +1,9 @@
 /*
- * What is recorded: which channels whole, which thinned, and when all of them.
+ * Resolves the recording: which channels are recorded in full, which decimated, and when all of
+ * them.
  *
- * Only what the vehicle and its devices say may be thinned.  /frame, /input and the rest are what
- * replay and timing live on, and stay whole.
+ * Only channels of the vehicle and its devices may be decimated. Replay and timing need /frame,
+ * /input and the others in full.
  */
 #include "config/resolve/resolve.h"
 
@@ -13,7 +14,7 @@
 
 static const char PLANT[] = "/plant", DEVICE[] = "/device/";
 
-/* Frames between two records of the channel, where it is whole; 0: there is no such one. */
+/* Frames between two records of the channel without decimation; 0: there is no such channel. */
 static uint32_t find_topic(const struct cfg_scenario *scenario, const char *topic,
                            struct sim_log_channel *channel)
 {

@@ -1,6 +1,6 @@
 /*
- * From what the keys say to a scenario: names become indices, rates become frames, and all that a
- * frame could not survive is refused.
+ * From the keys to a scenario: names become indices, rates become frames, and everything that would
+ * fail in a frame is refused.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct cfg_resolve {
 };
 
 /* The links of the URDF that the scenario names become bodies among its keys, before all others.
- * What they need lives in the pool.  false with the complaint in report.  Context: setup. */
+ * Their memory is the pool's.  false with the complaint in report.  Context: setup. */
 bool cfg_take_urdf(const struct cfg_resolve *resolve, struct cfg_keys_scenario *keys,
                    struct cfg_load_arena *pool);
 
@@ -28,43 +28,44 @@ bool cfg_resolve_links(const struct cfg_resolve *resolve);
 bool cfg_resolve_devices(const struct cfg_resolve *resolve);
 /* The arm and its payloads; after bodies and links. */
 bool cfg_resolve_arm(const struct cfg_resolve *resolve);
-/* The board's clock that frames follow, and the stopwatch that they are checked by. */
+/* The board's clock that the frames follow, and the sync pulses for an external clock. */
 bool cfg_resolve_clock(const struct cfg_resolve *resolve);
-/* How far ahead and how often; after the links. */
+/* The predictor: how far ahead and how often; after the links. */
 bool cfg_resolve_predictor(const struct cfg_resolve *resolve);
 /* Of one link: its ground station. */
 bool cfg_resolve_ground(const struct cfg_resolve *resolve, const struct cfg_keys_link *keys,
                         struct sim_link *link);
-/* How often each message of a link leaves, by its protocol and the instruments that there are. */
+/* The rate of each message of a link, by its protocol and the sensors of the vehicle. */
 bool cfg_resolve_message_rates(const struct cfg_resolve *resolve);
 bool cfg_resolve_faults(const struct cfg_resolve *resolve);
 bool cfg_resolve_expects(const struct cfg_resolve *resolve);
-/* What may be changed while the run goes on, and where the frame reads it. */
+/* The parameters, and where the frame reads them. */
 bool cfg_resolve_tunables(const struct cfg_resolve *resolve);
-/* What of the instruments, drives and the plant is recorded. */
+/* The decimation of the channels of sensors, actuators and the plant. */
 bool cfg_resolve_log(const struct cfg_resolve *resolve);
-/* From where viewers look. */
+/* The cameras. */
 bool cfg_resolve_cameras(const struct cfg_resolve *resolve);
 /* The frame table: few enough jobs, and a pattern that repeats soon enough. */
 bool cfg_resolve_frame_table(const struct cfg_resolve *resolve);
 /* The tree as the kernel will see it, rotors taken out. */
 bool cfg_resolve_model(const struct cfg_resolve *resolve);
 
-/* Gravity, field, air and ground, and where on the Earth all that is; part of cfg_resolve_run().
+/* Gravity, magnetic field, air and ground, and the place on the Earth; part of cfg_resolve_run().
  * false with the complaint in report.  Context: setup. */
 bool cfg_resolve_world(const struct cfg_resolve *resolve);
 
-/* One body's joint: all but whom it mimics.  false with the complaint in report.  Context: setup.
+/* One body's joint, without the joint that it mimics.  false with the complaint in report. Context:
+ * setup.
  */
 bool cfg_resolve_joint(const struct cfg_resolve *resolve, const struct cfg_keys_joint *joint,
                        struct sim_body *body);
 
-/* How a body bends, and what it weighs where that says it.  keys->flex is given.  false with the
- * complaint in report.  Context: setup. */
+/* The flexible part of a body, and its mass where the flexible part has it. keys->flex is given.
+ * false with the complaint in report.  Context: setup. */
 bool cfg_resolve_flex(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
                       struct sim_body *body);
 
-/* The node of the parent that a body's joint sits on.  false with the complaint in report.
+/* The node of the parent at which a body's joint is.  false with the complaint in report.
  * Context: setup. */
 bool cfg_resolve_parent_node(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
                              struct sim_body *body);
@@ -73,16 +74,17 @@ bool cfg_resolve_parent_node(const struct cfg_resolve *resolve, const struct cfg
  * Context: setup. */
 void cfg_gather_nodes(const struct cfg_resolve *resolve, struct sim_body *body);
 
-/* Modes that the kernel and the integrator survive; after the rotors are out of the body.  false
- * with the complaint in report.  Context: setup. */
+/* Check the modes for the kernel and the integrator; after the rotors are taken out of the body.
+ * false with the complaint in report.  Context: setup. */
 bool cfg_check_flex(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
                     struct sim_body *body);
 
-/* What a body looks like; after its flex.  false with the complaint in report.  Context: setup. */
+/* The solids of a body; after its flexible part.  false with the complaint in report.  Context:
+ * setup. */
 bool cfg_resolve_solids(const struct cfg_resolve *resolve, const struct cfg_keys_body *keys,
                         struct sim_body *body);
 
-/* Is there a mass distribution with this inertia?  Context: setup. */
+/* True when there is a mass distribution with this inertia.  Context: setup. */
 bool cfg_is_physical(const double inertia[6]);
 
 /* The body that `key` of the mapping at node names.  Context: setup. */
@@ -93,7 +95,7 @@ bool cfg_find_body(const struct cfg_resolve *resolve, const struct cfg_node *nod
 bool cfg_find_link(const struct cfg_resolve *resolve, const struct cfg_node *node, const char *name,
                    int *index);
 
-/* An IPv4 address and a port, 127.0.0.1:14560?  Context: setup. */
+/* True for an IPv4 address with a port, such as 127.0.0.1:14560.  Context: setup. */
 bool cfg_is_address(const char *text);
 
 /* Frames between two events at rate.  Context: setup. */

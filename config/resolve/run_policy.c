@@ -1,5 +1,5 @@
 /*
- * How the frames run: rate, threads, pace.
+ * Resolves how the frames run: rate, threads, pace.
  */
 #include "config/resolve/resolve.h"
 
@@ -75,8 +75,8 @@ static bool check_threads(const struct cfg_resolve *resolve)
     return true;
 }
 
-/* Whether the machine has the core is known only at the run, so the place is kept for then; none
- * where an override said it. */
+/* Whether the machine has the core is known only at the run, so the mark is kept until then; none
+ * for an override. */
 static struct cfg_mark mark_of(const struct cfg_node *map, const char *key)
 {
     const struct cfg_node *node = map != NULL ? cfg_node_find(map, key) : NULL;

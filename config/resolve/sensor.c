@@ -1,5 +1,5 @@
 /*
- * Instruments: where they sit, when they sample, how they err.
+ * Resolves sensors: their node, their rate and their errors.
  *
  * Tested by tests/config/resolve/test_devices.c.
  */
@@ -10,7 +10,7 @@
 
 #include "rt/executive/output/sensor_types.h"
 
-/* Rows of the rotation that takes body axes to instrument axes, from the instrument's attitude. */
+/* Rows of the rotation from body axes to sensor axes, from the sensor's attitude. */
 static void mounting(const double q[4], double M[9])
 {
     const double w = q[0], x = q[1], y = q[2], z = q[3];
@@ -22,13 +22,13 @@ static void mounting(const double q[4], double M[9])
     memcpy(M, rows, sizeof rows);
 }
 
-/* ---- what is computed from its keys; the rest has been copied ---- */
+/* ---- numbers that are computed from keys; the rest has been copied ---- */
 
 static bool finish_triad(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys,
                          struct sim_sensor *sensor)
 {
     const double *turn = keys->misalignment;
-    /* What an axis turned by a small angle feels of the others: 1 - [turn x]. */
+    /* The cross-axis matrix of axes that are turned by small angles: 1 - [turn x]. */
     const double E[6] = {turn[2], -turn[1], -turn[2], turn[0], turn[1], -turn[0]};
     (void)resolve;
     memcpy(sensor->triad.misalignment, E, sizeof E);
@@ -111,7 +111,7 @@ static bool check_only_one(const struct cfg_resolve *resolve, const struct cfg_k
     return true;
 }
 
-/* What an instrument needs of the world. */
+/* Check that the world has what a sensor needs. */
 static bool check_world(const struct cfg_resolve *resolve, const struct cfg_keys_device *keys)
 {
     const struct sim_sensor_type *type = &sim_sensor_types[keys->type];

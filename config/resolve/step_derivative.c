@@ -37,7 +37,7 @@ bool cfg_step_derivative(const struct sim_vehicle *vehicle, double h, int count,
     return good;
 }
 
-/* The rate of the vehicle that is nearest to one that a step shows, in steps. */
+/* The rate of the vehicle, per step, that is nearest to a rate of the step. */
 static struct cfg_growth_rate nearest(struct cfg_growth_rate z, double h,
                                       const struct cfg_growth_rates *rates)
 {

@@ -10,7 +10,7 @@ static number number_of(struct cfg_growth_rate z)
     return z.re + z.im * (number)_Complex_I;
 }
 
-/* Of r^degree + c[degree-1] r^(degree-1) + ... + c[0]: the greatest root, by Weierstrass. */
+/* The largest root of r^degree + c[degree-1] r^(degree-1) + ... + c[0], by Weierstrass' method. */
 static double greatest_root(int degree, const number *c)
 {
     enum { ROUNDS = 500 };

@@ -1,5 +1,5 @@
 /*
- * What a step of each integrator makes of a motion that goes as exp(mu t).
+ * The growth of a motion exp(mu t) in one step of each integrator.
  */
 #pragma once
 
@@ -12,18 +12,18 @@ struct cfg_growth_rate {
     double re, im;
 };
 
-/* The factor, z being mu times the step: the greatest of all that the method can make of it.  Of
- * semi-implicit Euler as for an oscillator, or for a damper where im is 0.  ROS2 as for what is not
- * a mode.  Context: setup. */
+/* The largest factor of growth in a step, with z = mu times the step. For semi-implicit Euler that
+ * of an oscillator, or of a damper where im is 0; for ROS2 that of a motion that is not a mode.
+ * Context: setup. */
 double cfg_step_growth(enum dyn_integrator integrator, struct cfg_growth_rate z);
 
-/* Whether the method can be trusted with it: what decays must not grow; what swings without
- * damping may grow by less than twofold in two periods, for RK2 and Adams-Bashforth always let it
- * grow a little; what grows by itself may.  Context: setup. */
+/* True when the method is stable for it: a decaying motion must not grow; an undamped oscillation
+ * may grow by less than twofold in two periods, because it always grows a little with RK2 and
+ * Adams-Bashforth; a growing motion may grow.  Context: setup. */
 bool cfg_step_is_sound(enum dyn_integrator integrator, struct cfg_growth_rate z);
 
-/* The longest sound step, s; infinite: any.  Context: setup. */
+/* The longest stable step, s; infinite: any.  Context: setup. */
 double cfg_step_limit(enum dyn_integrator integrator, struct cfg_growth_rate mu);
 
-/* Whether what swings without damping grows so little in each step.  Context: setup. */
+/* True when an undamped oscillation grows by no more than that in each step.  Context: setup. */
 bool cfg_growth_is_faint(struct cfg_growth_rate z, double growth);

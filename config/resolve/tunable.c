@@ -1,7 +1,6 @@
 /*
- * What the operator may change while the run goes on: a path as for --set, and where the frame
- * reads the number behind it.  Only numbers that the frame reads anew every time are offered here,
- * so a change needs no more than a store at a frame boundary.
+ * Resolves parameters: a path as for --set, and the number that the frame reads. Only numbers that
+ * every frame reads again can be parameters, so a change is just a store at a frame boundary.
  */
 #include <float.h>
 #include <math.h>
@@ -16,7 +15,7 @@
 #define TUNED(member) SIM_PARAMETER_IN_TUNED, offsetof(struct sim_tuned, member)
 #define PLANT(member) SIM_PARAMETER_IN_ENVIRONMENT, offsetof(struct dyn_environment, member)
 // clang-format off
-/* What belongs to no device. */
+/* Parameters that belong to no device. */
 static const struct {
     const char *path;
     enum sim_parameter_home home;
@@ -32,7 +31,7 @@ static const struct {
     {"pointing.target", TUNED(target), offsetof(struct sim_spec, target), 4},
 };
 
-/* Along the one velocity of a joint; the unit of what turns and of what slides. */
+/* Of the one velocity of a joint; the unit for a joint that turns and for one that slides. */
 static const struct {
     const char *key;
     size_t offset;
@@ -44,7 +43,7 @@ static const struct {
 };
 // clang-format on
 
-/* A path on its way to a parameter. */
+/* A path while it is resolved to a parameter. */
 struct path {
     const struct cfg_resolve *resolve;
     const struct cfg_keys_tunable *keys;
@@ -52,11 +51,11 @@ struct path {
     int component;                     /* -1: all */
 };
 
-/* What it has led to, before components. */
+/* The number that the path names, before its component. */
 struct find {
     struct cfg_key key; /* unit and limits */
     struct sim_parameter parameter;
-    const void *first; /* its first number, as the scenario has it */
+    const void *first; /* its first number, in the scenario */
     int count;
 };
 
@@ -81,7 +80,7 @@ static void take_limits(const struct cfg_key *key, struct sim_parameter *paramet
     parameter->high = key->limit == CFG_BETWEEN ? key->max : FAR;
 }
 
-/* The limit of one number, which may be a component of what the key holds. */
+/* The limit of one number, which may be a component of the key's value. */
 static bool read_limit(const struct path *path, const struct cfg_key *whole, const char *name,
                        const char *text, double *limit)
 {
@@ -142,7 +141,7 @@ static bool add_parameter(const struct path *path, const struct find *find, int 
     return true;
 }
 
-/* ---- what a path can lead to ---- */
+/* ---- targets of a path ---- */
 
 static bool find_place(const struct path *path, struct find *find, bool *found)
 {
@@ -196,7 +195,7 @@ static const struct cfg_keys_device *device_named(const struct path *path, const
     return NULL;
 }
 
-/* The key of that name, if it can be tuned; all: what can be tuned instead. */
+/* The key of that name, if it can be tuned; all: the names that can be. */
 static const struct cfg_key *find_tunable_key(int type, const char *name,
                                               struct cfg_suggestion *suggestion,
                                               struct cfg_phrase *all)
@@ -216,7 +215,7 @@ static const struct cfg_key *find_tunable_key(int type, const char *name,
     return NULL;
 }
 
-/* Keys that can be tuned lead straight into the device's part of the spec. */
+/* Keys that can be tuned have their offset in the device's part of the spec. */
 static void locate_in_sensor(const struct cfg_scenario *scenario, const char *name, size_t offset,
                              struct find *find)
 {
@@ -322,7 +321,8 @@ static bool find_in_joint(const struct path *path, const char *name, const char 
                         "one can tune stiffness, damping and friction.coulomb");
 }
 
-/* Faults of the wire have been handed over to it, and a delay is a whole number of samples. */
+/* Faults of the wire belong to the link, and a delay is a whole number of samples, so neither can
+ * be tuned. */
 static bool find_in_fault(const struct path *path, const char *name, struct find *find)
 {
     struct cfg_scenario *scenario = path->resolve->scenario;
@@ -387,7 +387,7 @@ static bool find_number(const struct path *path, struct find *find)
     return suggest_fields(path);
 }
 
-/* A last word of one letter is a component. */
+/* A last part of one letter is a component. */
 static bool split_path(const char *of, struct path *path, char *letter)
 {
     *letter = '\0';

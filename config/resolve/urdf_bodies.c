@@ -1,6 +1,6 @@
 /*
- * The robot of a URDF as bodies of a scenario: its links and joints become keys, as if the file had
- * written them out, and what the scenario adds to a joint comes on top.
+ * The robot of a URDF as bodies of a scenario: its links and joints become keys, as if they were
+ * written in the scenario, and the keys that the scenario adds to a joint are merged.
  *
  * Tested by tests/config/import/test_robot.c.
  */
@@ -19,12 +19,12 @@ struct import {
     const struct cfg_resolve *resolve;
     struct cfg_keys_scenario *keys;
     struct cfg_load_arena *pool;
-    const char *path; /* as the file was found */
+    const char *path; /* the path of the file */
     const struct cfg_urdf *urdf;
     const struct cfg_keys_urdf_joint **added; /* by joint; NULL: nothing */
 };
 
-/* A complaint about the URDF stands where the scenario names it. */
+/* A complaint about the URDF has the mark of its name in the scenario. */
 static bool fail_at_urdf(const struct import *import, const char *line)
 {
     return cfg_fail_at(import->resolve->report, import->keys->urdf.node, "file", "%.400s", line);
@@ -46,7 +46,7 @@ static bool read_urdf(struct import *import)
     return import->urdf != NULL || fail_at_urdf(import, line);
 }
 
-/* A body's name goes into topics and paths. */
+/* A body's name is used in topics and paths. */
 static bool check_names(const struct import *import)
 {
     char line[CFG_ERROR_MAX] = "";
@@ -64,14 +64,14 @@ static bool check_names(const struct import *import)
     return true;
 }
 
-/* ---- what the scenario adds ---- */
+/* ---- keys that the scenario adds ---- */
 
 static const char *carried_link_name(const struct cfg_urdf *urdf, int joint)
 {
     return urdf->links[urdf->joints[joint].child].name;
 }
 
-/* By its own name first. */
+/* Look for the joint's own name first. */
 static int find_joint(const struct cfg_urdf *urdf, const char *name)
 {
     for (int j = 0; j < urdf->joint_count; j++)
@@ -154,7 +154,7 @@ static struct cfg_node *make_node(const struct import *import, enum cfg_node_kin
     return node;
 }
 
-/* Of a joint to which nothing is added: the defaults of the keys. */
+/* The defaults of the keys, for a joint to which nothing is added. */
 static bool read_defaults(const struct import *import, int j, struct cfg_keys_urdf_joint *out)
 {
     static const char *const ways[] = {[CFG_SCREW_TURN] = "turn", [CFG_SCREW_SLIDE] = "slide"};
@@ -170,7 +170,7 @@ static double bound(double said, double otherwise)
     return isnan(said) && isfinite(otherwise) ? otherwise : said;
 }
 
-/* What the scenario leaves out the URDF says. */
+/* Take from the URDF what the scenario leaves out. */
 static void fill_motion(const struct cfg_urdf_joint *joint, const struct cfg_keys_urdf_joint *added,
                         struct cfg_keys_motion *motion)
 {

@@ -1,5 +1,5 @@
 /*
- * What viewers draw: none of it reaches the kernel.
+ * Resolves the views: the kernel uses none of it.
  */
 #include <math.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void fill_solid(const struct cfg_keys_solid *keys, struct sim_solid *soli
         memcpy(solid->color, keys->color, sizeof solid->color);
 }
 
-/* A tube needs a line, and there is one line. */
+/* A tube needs a line, and a body has one line. */
 static bool check_tube(const struct cfg_resolve *resolve, const struct cfg_keys_solid *keys,
                        const struct sim_body *body)
 {

@@ -1,5 +1,5 @@
 /*
- * The world around the vehicle: what was said of it, and what follows from a place and a date.
+ * Resolves the world: its keys, and the values that follow from a place and a date.
  */
 #include "config/resolve/resolve.h"
 
@@ -11,7 +11,7 @@
 #include "dynamics/math/spatial.h"
 #include "dynamics/world/orbit.h"
 
-/* WMM.COF as the build found it; empty where it did not. */
+/* The WMM.COF file of the build; empty where there was none. */
 extern const char cfg_wmm_text[];
 extern const size_t cfg_wmm_text_size;
 
@@ -57,8 +57,9 @@ static bool resolve_date(const struct cfg_resolve *resolve)
 
 /* ---- magnetic field ---- */
 
-/* What was said holds; else the model, where the program has one for the year.  Who needs a field
- * and finds none complains (config/resolve/sensor.c, config/resolve/effector.c). */
+/* The field of the keys is used; else that of the model, where the program has one for the year. A
+ * device that needs a field and has none is refused (config/resolve/sensor.c,
+ * config/resolve/effector.c). */
 static void resolve_field(const struct cfg_resolve *resolve)
 {
     const struct cfg_keys_environment *keys = &resolve->keys->environment;
@@ -161,7 +162,7 @@ static int first_free(const struct cfg_scenario *scenario)
     return -1;
 }
 
-/* In orbit nothing holds on to the world, whose origin is the Earth's centre. */
+/* In orbit no body may be fixed to the world, whose origin is the Earth's centre. */
 static bool check_roots(const struct cfg_resolve *resolve)
 {
     const struct cfg_scenario *scenario = resolve->scenario;

@@ -31,7 +31,8 @@ bool cfg_fail(struct cfg_complaint *report, const char *origin, struct cfg_mark 
     vsnprintf(report->line + at, CFG_ERROR_MAX - at, format, arguments);
     va_end(arguments);
 
-    /* The path, the override and libyaml's words are not ours: keep the promise of one line. */
+    /* The path, the override and libyaml's text may have line breaks, but a complaint is one line.
+     */
     for (char *c = report->line; *c != '\0'; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';
@@ -49,7 +50,7 @@ void cfg_phrase_add(struct cfg_phrase *phrase, const char *format, ...)
         phrase->size += (size_t)size < room ? (size_t)size : room - 1;
 }
 
-/* Bytes of the character that begins here. */
+/* The number of bytes of the character that begins here. */
 static size_t character_size(const char *text)
 {
     size_t size = 1;

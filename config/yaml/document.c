@@ -9,7 +9,7 @@
 #include "config/yaml/syntax_error.h"
 #include "rt/check.h"
 
-/* One list or mapping that is still open, and the key that waits for its value. */
+/* A list or mapping that is not closed yet, and the key that has no value yet. */
 struct level {
     struct cfg_node *node;
     const char *key;
@@ -27,7 +27,7 @@ struct builder {
 
 /* ---- text ---- */
 
-/* The well-formed UTF-8 character at text and its bytes, 0 when it is not one (RFC 3629). */
+/* The UTF-8 character at text and its number of bytes, 0 when it is not well-formed (RFC 3629). */
 static size_t utf8_decode(const unsigned char *text, size_t left, uint32_t *point)
 {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -45,8 +45,8 @@ static size_t utf8_decode(const unsigned char *text, size_t left, uint32_t *poin
     return *point >= least[size] && *point <= 0x10ffff && !surrogate ? size : 0;
 }
 
-/* Control characters, line breaks that only some programs take for one, and what is invisible or
- * no character at all. */
+/* Control characters, line breaks that only some programs recognize, invisible characters and code
+ * points without a character. */
 static bool is_control(uint32_t point)
 {
     const bool usual = point == '\t' || point == '\n' || point == '\r';
@@ -54,13 +54,13 @@ static bool is_control(uint32_t point)
            point == 0x2029 || point == 0xfeff || point == 0xfffe || point == 0xffff;
 }
 
-/* Where a line begins behind this character: a carriage return alone ends one, too. */
+/* True when a line ends with this character; a single carriage return ends one, too. */
 static bool ends_line(const char *text, size_t left)
 {
     return text[0] == '\n' || (text[0] == '\r' && !(left > 1 && text[1] == '\n'));
 }
 
-/* libyaml would refuse most of these itself, but by byte and not by line and column. */
+/* libyaml refuses most of these, too, but reports the byte and not the line and column. */
 static bool check_characters(const char *text, size_t size, const char *origin,
                              struct cfg_complaint *report)
 {
@@ -168,7 +168,8 @@ static bool take_key(struct builder *builder, const char *text, struct cfg_mark 
     return true;
 }
 
-/* A plain scalar has at least one character; libyaml makes one without where nothing is written. */
+/* A plain scalar has at least one character; libyaml makes an empty one where nothing is written.
+ */
 static bool is_absent(const yaml_event_t *event)
 {
     return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && event->data.scalar.length == 0;
@@ -221,7 +222,7 @@ static bool refuse_syntax(struct builder *builder, const yaml_event_t *event, co
     return cfg_fail(builder->report, builder->origin, mark_of(event), "%s", what);
 }
 
-/* An event begins at the first of its anchor and tag, whichever that is. */
+/* An event begins at its anchor or its tag, whichever comes first. */
 static bool check_properties(struct builder *builder, const yaml_event_t *event,
                              const yaml_char_t *anchor, const yaml_char_t *tag)
 {
@@ -268,7 +269,7 @@ static bool take_event(struct builder *builder, const yaml_event_t *event)
     }
 }
 
-/* False when the parser is stuck; what we refuse ourselves is in the report. */
+/* False when the parser fails; a refusal of this file is in the report. */
 static bool take_events(struct builder *builder, yaml_parser_t *parser)
 {
     bool more = true;

@@ -1,9 +1,9 @@
 /*
- * YAML text as a tree that knows where each piece stood.
+ * YAML text as a tree in which every node has its position.
  *
- * libyaml reads the syntax; the tree is ours, so that depth, size, double keys and overrides are
- * in our hands.  Anchors, aliases, tags, directives and further documents are refused: a scenario
- * says each thing once, in place.
+ * libyaml reads the syntax; the tree is built here, to limit depth and size, to refuse double keys
+ * and to apply overrides.  Anchors, aliases, tags, directives and further documents are refused: a
+ * scenario has each value once, in its place.
  */
 #pragma once
 
@@ -32,11 +32,11 @@ struct cfg_node {
 };
 
 /* The tree of a text, or NULL with the complaint in report.  origin marks every node of an
- * override's value.  Everything lives in the pool.  Context: setup. */
+ * override's value.  Everything is allocated from the pool.  Context: setup. */
 struct cfg_node *cfg_document_parse(struct cfg_load_arena *pool, const char *text, size_t size,
                                     const char *origin, struct cfg_complaint *report);
 
-/* A child of a mapping by key, of a list by the `name` its items carry; NULL: none.
+/* A child of a mapping by key, of a list by the `name` of its items; NULL: none.
  * Context: setup. */
 struct cfg_node *cfg_node_find(const struct cfg_node *map, const char *key);
 struct cfg_node *cfg_node_named(const struct cfg_node *list, const char *name);
@@ -46,7 +46,7 @@ const char *cfg_node_kind_name(const struct cfg_node *node);
 
 void cfg_node_append(struct cfg_node *parent, struct cfg_node *child);
 
-/* Complain at a node, or at the value of one of its keys when that was given.  A node of NULL
- * stands for a mapping that the file leaves out.  Always false.  Context: setup. */
+/* Complain at a node, or at the value of one of its keys when that was given.  Node NULL means a
+ * mapping that the file leaves out.  Always false.  Context: setup. */
 bool cfg_fail_at(struct cfg_complaint *report, const struct cfg_node *node, const char *key,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -1,5 +1,5 @@
 /*
- * The instruction set that the user asks for: AIRBEARING_ISA=sse2, avx2 or avx512, else the best
+ * The instruction set that the user chooses: AIRBEARING_ISA=sse2, avx2 or avx512, else the best
  * that this processor runs.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /*
- * Memory of one load: handed out piece by piece, zeroed, given back all at once.
+ * Memory of one load: allocated piece by piece, zeroed, freed all at once.
  */
 #pragma once
 
@@ -9,8 +9,8 @@ struct cfg_load_arena {
     struct cfg_load_arena_block *blocks;
 };
 
-/* Zeroed, aligned for anything, never NULL: traps when the machine has no memory left, since at
- * set-up there is no plant yet to make safe.  Context: setup. */
+/* Zeroed, aligned for anything, never NULL: it traps when the machine has no memory left, since no
+ * board is connected at set-up.  Context: setup. */
 void *cfg_load_arena_take(struct cfg_load_arena *pool, size_t size);
 char *cfg_load_arena_copy(struct cfg_load_arena *pool, const char *text,
                           size_t size); /* ends with NUL */

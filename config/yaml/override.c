@@ -7,11 +7,11 @@
 #include "config/yaml/suggest.h"
 #include "config/yaml/value.h"
 
-/* A place on the way down the path. */
+/* A node on the path. */
 struct place {
     struct cfg_node *node;
     const struct cfg_table *table; /* of the mapping, or of the entries of the list; NULL: none */
-    const char *name;              /* how messages call it */
+    const char *name;              /* its name in messages */
 };
 
 struct override {
@@ -27,7 +27,7 @@ static bool fail_override(const struct override *override, const char *what, con
                     cfg_quote(name).text, advice);
 }
 
-/* The next word of a dotted path, or NULL at its end. */
+/* The next part of a dotted path, or NULL at its end. */
 static char *next_word(char **path)
 {
     char *word = *path;
@@ -40,7 +40,7 @@ static char *next_word(char **path)
     return word;
 }
 
-/* Put value where node stands; its place among its neighbours stays. */
+/* Replace node by value, with the same position among its siblings. */
 static void replace(struct cfg_node *node, const struct cfg_node *value)
 {
     struct cfg_node kept = *node;
@@ -83,7 +83,7 @@ static bool has_inside(const struct cfg_key *key)
            key->type != CFG_QUANTITY && key->type != CFG_CHOICE;
 }
 
-/* Step from a mapping to the value of a key, which is made when the file leaves it out. */
+/* Go from a mapping to the value of a key, which is created when the file leaves it out. */
 static bool enter_key(const struct override *override, struct place *place, char *word, bool last)
 {
     const struct cfg_key *key = cfg_table_find(place->table, -1, word);

@@ -3,7 +3,7 @@
  *
  *      rate=500 Hz    bodies.bus.mass=80 kg    devices.gyro.noise=0    links.board.send.gps=5 Hz
  *
- * Entries of a list go by their name, or by their number from 0.
+ * Entries of a list are named by their name, or by their number from 0.
  */
 #pragma once
 

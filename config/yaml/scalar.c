@@ -44,7 +44,7 @@ void cfg_describe(const struct cfg_key *key, struct cfg_phrase *phrase)
         cfg_phrase_add(phrase, ", e.g. %s", key->example);
 }
 
-/* What stands in the file, short enough for a message. */
+/* The text in the file, short enough for a message. */
 static struct cfg_quote found(const struct cfg_node *node)
 {
     struct cfg_quote quote;
@@ -169,7 +169,7 @@ static bool read_integer(const struct cfg_reader *reader, const struct cfg_key *
                        limit.text, cfg_quote(node->text).text);
 }
 
-/* The unit in which the key is kept; the tables are ours, so it parses. */
+/* The SI unit of the key; it is from a table of the program, so it parses. */
 static struct cfg_unit own_unit(const struct cfg_key *key)
 {
     struct cfg_unit unit;

@@ -95,7 +95,7 @@ static bool read_fallback(const struct cfg_reader *reader, const struct cfg_key 
         return read_map(reader, key->table, NULL, out);
     if (key->fallback != NULL) {
         const struct cfg_node node = {.kind = CFG_NODE_SCALAR, .text = key->fallback};
-        RT_CHECK(read_value(reader, key, &node, out)); /* the tables are ours */
+        RT_CHECK(read_value(reader, key, &node, out)); /* the tables of the program are valid */
     } else if (key->type == CFG_QUANTITY || key->type == CFG_COLOR) {
         *(double *)out = nan("");
     } else if (key->type == CFG_CHOICE) {
@@ -109,7 +109,7 @@ static bool is_required(const struct cfg_key *key, const struct cfg_node *map)
     return key->required && (key->unless == NULL || cfg_node_find(map, key->unless) == NULL);
 }
 
-/* map is NULL when the file leaves the whole mapping out: then nothing in it is missing. */
+/* map is NULL when the file leaves the whole mapping out; then no required key is missing. */
 static bool read_keys(const struct cfg_reader *reader, const struct cfg_table *table,
                       const struct cfg_table *keys, const struct cfg_node *map, void *out)
 {
@@ -179,7 +179,7 @@ static bool check_known(const struct cfg_reader *reader, const struct cfg_table 
     return true;
 }
 
-/* Which variant `type` asks for; -1: the table has none. */
+/* The variant for the value of `type`; -1: the table has none. */
 static bool read_variant(const struct cfg_reader *reader, const struct cfg_table *table,
                          const struct cfg_node *map, int *variant)
 {

@@ -40,7 +40,7 @@ static int edit_distance(const char *a, const char *b)
     return rows[m % 3][n];
 }
 
-/* One slip in a short word, up to three in a long one. */
+/* The number of edits that are accepted: one in a short word, up to three in a long one. */
 static int slips_allowed(size_t length)
 {
     return length <= 2 ? 0 : length <= 4 ? 1 : length <= 8 ? 2 : 3;

@@ -4,14 +4,14 @@
 
 #include "rt/check.h"
 
-/* One complaint of libyaml; NULL: any. */
+/* One error message of libyaml; NULL: any. */
 struct known {
     const char *problem, *context;
-    bool at_context; /* tell where the thing began, not where libyaml gave up */
+    bool at_context; /* report where the item began, not where libyaml stopped */
     const char *words;
 };
 
-/* A list or mapping that goes on with something else than it should. */
+/* A list or mapping that continues with an unexpected item. */
 struct unfinished {
     const char *problem, *kind, *wants;
 };
@@ -94,7 +94,8 @@ static struct cfg_mark place_of(const struct known *known, const yaml_parser_t *
     return cfg_syntax_mark(known->at_context ? &parser->context_mark : &parser->problem_mark);
 }
 
-/* The byte that begins the character number index; all that begin no value have only one. */
+/* The first byte of character number `index`; characters that cannot begin a value have only one
+ * byte. */
 static char character_at(const char *text, size_t size, size_t index)
 {
     size_t i = 0;

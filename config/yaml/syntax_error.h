@@ -1,5 +1,5 @@
 /*
- * What libyaml complains about, in our words and one line.
+ * Errors of libyaml as complaints of one line.
  */
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include "config/yaml/complaint.h"
 
-/* What YAML has and a scenario does not. */
+/* Features of YAML that a scenario must not use. */
 #define CFG_NO_ALIASES "aliases (*name) are not read in a scenario; write the value out"
 #define CFG_NO_ANCHORS "anchors (&name) are not read in a scenario; remove it"
 #define CFG_NO_TAGS    "tags (!name) are not read in a scenario; remove it"

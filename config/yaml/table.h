@@ -1,10 +1,10 @@
 /*
- * Tables that say what a scenario may contain.
+ * Tables of the keys that a scenario may contain.
  *
  * A table describes a mapping and the struct that it fills.  From it come the checks, the units,
- * the defaults, the suggestions, the paths of --set and the printed reference, so that none of them
- * can disagree.  Every struct that a table fills begins with `const struct cfg_node *node`: where
- * it stands, or NULL when the file leaves it out.
+ * the defaults, the suggestions, the paths of --set and the printed reference, so that they always
+ * agree.  Every struct that a table fills begins with `const struct cfg_node *node`: its node, or
+ * NULL when the file leaves it out.
  */
 #pragma once
 
@@ -33,7 +33,8 @@ enum cfg_type {
 
 enum cfg_limit { CFG_ANY, CFG_POSITIVE, CFG_NOT_NEGATIVE, CFG_BETWEEN };
 
-/* May an operator change the number while the run goes on?  Messages name the first ones first. */
+/* Whether an operator may change the number during a run, in the order in which messages list them.
+ */
 enum cfg_tunable { CFG_FIXED, CFG_TUNABLE_FIRST, CFG_TUNABLE };
 
 struct cfg_table;
@@ -48,36 +49,36 @@ struct cfg_key {
     const char *unit;   /* SI unit of the value, NULL: a plain number */
     enum cfg_limit limit;
     double min, max;              /* SI, both included */
-    const char *word;             /* stands for -1 (integer) or 0 (quantity) */
+    const char *word;             /* a word that means -1 (integer) or 0 (quantity) */
     const char *const *choices;   /* ends with NULL */
     const char *(*choice)(int i); /* instead of the list: the i-th; NULL: there are no more */
     const struct cfg_table *table;
-    const char *fallback;  /* default, as one would write it */
-    const char *otherwise; /* default in words, where it depends on other keys */
+    const char *fallback;  /* default, as it is written in a file */
+    const char *otherwise; /* text of the default, where it depends on other keys */
     const char *example;
     const char *help;
     enum cfg_tunable tunable;
 };
 
 struct cfg_table {
-    const char *what;      /* "a body": how messages call it */
+    const char *what;      /* "a body": its name in messages */
     size_t size;           /* of its struct */
-    const char *shorthand; /* the key that a lone word or number stands for */
+    const char *shorthand; /* the key of a single word or number in place of the mapping */
     int key_count;
     const struct cfg_key *keys;
-    const char *like; /* what the reference says instead of all keys but the first `shown` */
+    const char *like; /* text of the reference instead of all keys after the first `shown` */
     int shown;
-    int variant_count; /* further keys by `type`: variants[i] goes with choice i */
+    int variant_count; /* further keys by `type`: variants[i] belongs to choice i */
     const struct cfg_table *variants;
 };
 
-/* The i-th word that the key takes; NULL: there are no more.  Context: any. */
+/* The i-th choice of the key; NULL: there are no more.  Context: any. */
 static inline const char *cfg_choice(const struct cfg_key *key, int i)
 {
     return key->choice != NULL ? key->choice(i) : key->choices[i];
 }
 
-/* For sources that define tables; AT() leads to the struct's `type`. */
+/* For sources that define tables; AT() is an offset in the struct. */
 #define CFG_COUNT(array)     ((int)(sizeof(array) / sizeof((array)[0])))
 #define CFG_KEYS(name, list) .what = name, .key_count = CFG_COUNT(list), .keys = list
 #define CFG_TYPE_KEY(list, text)                                                                   \

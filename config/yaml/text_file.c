@@ -41,8 +41,8 @@ static char *read_all(int fd, size_t limit, size_t *size)
     return NULL;
 }
 
-/* A scenario is often called by its bare name, or with another ending: the file with that name
- * beside the path, or among those that are shipped. */
+/* Users often give a scenario without its folder, or with another extension: look for that name in
+ * the folder of the path, and among the shipped scenarios. */
 static bool find_alike(const char *path, char found[PATH_MAX])
 {
     static const char *const places[] = {"", "scenarios/", "config/scenarios/"};

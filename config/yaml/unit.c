@@ -54,7 +54,7 @@ static const struct {
     {"n", 1e-9}, {"u", 1e-6}, {"\xc2\xb5", 1e-6}, {"\xce\xbc", 1e-6}, {"m", 1e-3},
     {"c", 1e-2}, {"k", 1e3},  {"M", 1e6},         {"G", 1e9},
 };
-/* Spellings that a slip of the pen is compared with, besides the plain names. */
+/* Spellings that are suggested for a misspelt unit, besides the plain names. */
 static const char *const common[] = {
     "kg", "mm", "cm", "km", "ms", "us", "ns", "kHz", "MHz", "mrad", "urad", "mN", "uT",
     "nT", "mg0", "ug0",
@@ -85,7 +85,7 @@ static const struct named_unit *find_unit(const char *name)
     return NULL;
 }
 
-/* A whole name goes before a prefix and a name: min is a minute, not milli-in. */
+/* A whole name has precedence over a prefix with a name: min is a minute, not milli-in. */
 static bool look_up(const char *name, struct cfg_unit *unit)
 {
     const struct named_unit *found = find_unit(name);
@@ -267,7 +267,7 @@ bool cfg_unit_same_dimension(const struct cfg_unit *a, const struct cfg_unit *b)
     return memcmp(a->halves, b->halves, sizeof a->halves) == 0;
 }
 
-/* Digits from at on, at least one of them counted in *digits. */
+/* Skip the digits from `at` on and add their number to *digits. */
 static const char *skip_digits(const char *at, int *digits)
 {
     while (isdigit((unsigned char)*at)) {

@@ -1,10 +1,10 @@
 /*
- * Units as people write them: `deg/s`, `N m/rad`, `kg m^2`, `deg/s/sqrt(Hz)`, `uT`, `rpm`.
+ * Units in a scenario: `deg/s`, `N m/rad`, `kg m^2`, `deg/s/sqrt(Hz)`, `uT`, `rpm`.
  *
  *      unit   = factor { [ "*" ] factor | "/" factor }       a slash takes one factor: a/b c =
  * (a/b) c factor = ( name | "sqrt(" unit ")" | "(" unit ")" ) [ "^" integer ]
  *
- * An angle is a dimension of its own, so that 5 Hz is never taken for 5 rad/s.
+ * An angle is a dimension of its own, so that 5 Hz cannot be mistaken for 5 rad/s.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * One value of a scenario, read as its key wants it.
+ * Reads one value of a scenario by its key.
  */
 #pragma once
 
@@ -10,18 +10,19 @@ struct cfg_reader {
     struct cfg_complaint *report;
 };
 
-/* What the key wants, in words.  Context: setup. */
+/* A text of the values that the key accepts.  Context: setup. */
 void cfg_describe(const struct cfg_key *key, struct cfg_phrase *phrase);
 
-/* The general complaint: what the key wants, and what stands there instead.  Always
+/* The general complaint: the values that the key accepts, and the text in the file.  Always
  * false.  Context: setup. */
 bool cfg_fail_wants(const struct cfg_reader *reader, const struct cfg_key *key,
                     const struct cfg_node *node);
 
-/* May a thing be called so?  Context: setup. */
+/* True for a valid name.  Context: setup. */
 bool cfg_is_name(const char *text);
 
-/* A number in some unit ("": SI) made SI, when unit and size suit the key.  Context: setup. */
+/* Convert a number in some unit ("": SI) to SI, when the unit and the size are valid for the key.
+ * Context: setup. */
 bool cfg_accept_quantity(const struct cfg_key *key, const char *unit, double *value,
                          struct cfg_phrase *problem);
 
@@ -38,7 +39,7 @@ bool cfg_read_scalar(const struct cfg_reader *reader, const struct cfg_key *key,
 bool cfg_read_row(const struct cfg_reader *reader, const struct cfg_key *key,
                   const struct cfg_node *node, void *out);
 
-/* Where row i stands; of a single row the whole.  Context: setup. */
+/* The node of row i; for a single row the whole value.  Context: setup. */
 const struct cfg_node *cfg_rows_node(const struct cfg_rows *rows, int i);
 
 /* A name or three numbers.  Context: setup. */

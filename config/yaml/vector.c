@@ -13,7 +13,7 @@
 
 enum { VECTOR_MAX = 6 };
 
-/* Numbers on their way from the file, and how many there is room for. */
+/* Numbers that are being read, and their largest count. */
 struct row {
     int room, count;
     double *items;
@@ -28,7 +28,7 @@ static bool wrong_count(const struct cfg_reader *reader, const struct cfg_key *k
                        count == 1 ? "is" : "are", count);
 }
 
-/* May a number begin here?  1.2.3 and 1-2 are slips, not two numbers. */
+/* True when a number may begin here: 1.2.3 and 1-2 are errors, not two numbers. */
 static bool is_apart(const char *text, const char *at)
 {
     return at == text || at[-1] == ' ' || at[-1] == '\t';
@@ -55,7 +55,7 @@ static bool read_line(const struct cfg_reader *reader, const struct cfg_key *key
     return true;
 }
 
-/* [1 deg, 2] is a trap: the 2 would be radians. */
+/* [1 deg, 2] is refused, because the 2 would be in radians. */
 static bool check_one_unit(const struct cfg_reader *reader, const struct cfg_key *key,
                            const struct cfg_node *list)
 {
@@ -120,7 +120,7 @@ static bool read_vector(const struct cfg_reader *reader, const struct cfg_key *k
 
 /* ---- as many as there are ---- */
 
-/* A row of unknown length, with room for what the node can hold. */
+/* A row of unknown length; the length of the text limits it. */
 static bool read_open_row(const struct cfg_reader *reader, const struct cfg_key *key,
                           const struct cfg_node *node, struct row *row)
 {
@@ -154,7 +154,7 @@ const struct cfg_node *cfg_rows_node(const struct cfg_rows *rows, int i)
     return row;
 }
 
-/* One row; the first says how long they are where the key does not. */
+/* One row; where the key has no length, that of the first row is used. */
 static bool read_one(const struct cfg_reader *reader, const struct cfg_key *key,
                      const struct cfg_node *node, int rows, struct cfg_rows *out)
 {
@@ -238,7 +238,7 @@ static const struct cfg_key euler_keys[] = {
 const struct cfg_table cfg_euler_table = {
     .what = "an attitude", .size = sizeof(struct euler), .key_count = 3, .keys = euler_keys};
 
-/* Turns about z, then y, then x: q = qz qy qx. */
+/* Rotations about z, then y, then x: q = qz qy qx. */
 static void quaternion_of(const struct euler *euler, double q[4])
 {
     const double cx = cos(euler->roll / 2), sx = sin(euler->roll / 2);

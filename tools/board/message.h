@@ -1,6 +1,6 @@
 /*
- * The messages from the wires to the vehicles, and the vehicles' answers.  SI units on every
- * wire; body axes forward, right, down; world axes north, east, down.
+ * The messages from the wires to the vehicles, and the vehicles' answers.  All units
+ * are SI; body axes are forward, right, down; world axes are north, east, down.
  */
 #pragma once
 
@@ -15,8 +15,8 @@ enum board_message_type {
     BOARD_MESSAGE_TRUTH,   /* true attitude of the simulated vehicle, used without a star tracker */
     BOARD_MESSAGE_TRACKER, /* attitude by the star tracker */
     BOARD_MESSAGE_GPS,
-    BOARD_MESSAGE_STATE,  /* the whole motion at once; answered with a command */
-    BOARD_MESSAGE_STICKS, /* of a radio */
+    BOARD_MESSAGE_STATE,  /* all of the motion in one message; answered with a command */
+    BOARD_MESSAGE_STICKS, /* the sticks of a radio */
     BOARD_MESSAGE_STATUS,
 };
 
@@ -34,7 +34,7 @@ struct board_message {
     double latitude;                   /* GPS: rad */
     double longitude;                  /* GPS: rad */
     double altitude;                   /* GPS: m above the sea */
-    int fix;                           /* GPS: 3 and more is a place in three dimensions */
+    int fix;                           /* GPS: 3 and more is a position in three dimensions */
     uint16_t stick[BOARD_STICK_COUNT]; /* us */
     int status;                        /* MAV_STATE of the simulator */
 };
@@ -42,7 +42,7 @@ struct board_message {
 enum { BOARD_STATUS_EMERGENCY = 6, BOARD_STATUS_POWEROFF = 7 };
 
 struct board_command {
-    bool armed;                           /* else every control is zero */
+    bool armed;                           /* false: every control is zero */
     double controls[BOARD_CONTROL_COUNT]; /* motors 0..1, wheels and torquers -1..1 */
     bool has_attitude;
     double attitude[4];

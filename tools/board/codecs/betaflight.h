@@ -1,5 +1,6 @@
 /*
- * Betaflight's side of its simulator's packets; pure, no sockets.  Plain structs of the host.
+ * Betaflight's side of its simulator's packets; pure functions without sockets.  A
+ * packet is a C struct in the byte order of the host.
  */
 #pragma once
 
@@ -16,7 +17,7 @@ enum {
 
 /* Parse the motion of the vehicle; false when the size is wrong or a number is not finite. */
 bool board_betaflight_read_fdm(const uint8_t *bytes, size_t size, struct board_message *message);
-/* The sticks of the radio. */
+/* Parse the sticks of the radio; false when the size is wrong. */
 bool board_betaflight_read_rc(const uint8_t *bytes, size_t size, struct board_message *message);
 
 /* Motor speeds 0..1, in the order of the airframe here, which is that of Gazebo. */

@@ -1,5 +1,5 @@
 /*
- * A quadrotor seen from above, and how thrust and torque become four motors:
+ * A quadrotor seen from above, and the distribution of thrust and torque to its four motors:
  *
  *          forward
  *      2 CW  .  0 CCW        thrust of one motor = max_thrust command^2
@@ -20,7 +20,7 @@ struct board_airframe {
     double drag_ratio;  /* m, torque of a propeller over its thrust */
 };
 
-/* Commands 0..1 for a thrust (N, upwards) and a torque (N m).  What does not fit is given up in
- * this order: yaw, then height, then roll and pitch. */
+/* Commands 0..1 for a thrust (N, upwards) and a torque (N m).  Where the motors are too weak, they
+ * give up in this order: yaw, then thrust, then roll and pitch. */
 void board_mix(const struct board_airframe *airframe, double thrust, const double torque[3],
                double motor[4]);

@@ -1,7 +1,7 @@
 /*
- * Unloading the wheels with magnetic torquers.  The wire has no wheel speeds, so the momentum of
- * the wheels is the integral of their commanded torques.  Friction makes it wrong, but with the
- * right sign, so unloading by it still ends at rest.
+ * Unloading the wheels with magnetic torquers.  The wire does not carry wheel speeds, so the
+ * momentum of the wheels is the integral of their commanded torques.  Friction makes it wrong, but
+ * with the right sign, so unloading by it still ends at rest.
  *
  *      m = k (h x B) / B^2          torque on the body = m x B = -k (h across B)
  */
@@ -15,7 +15,7 @@ struct board_momentum {
     double dipole[3]; /* A m^2 */
 };
 
-/* Wheel motors gave this torque (N m, on the wheels) for dt seconds. */
+/* Add the torque (N m, on the wheels) that the wheel motors gave for dt seconds. */
 void board_momentum_add(struct board_momentum *momentum, const double torque[3], double dt);
-/* The dipole for this field, T, body axes; a limit keeps its direction. */
+/* Compute the dipole for this field, T, body axes; where it is limited it keeps its direction. */
 void board_momentum_unload(struct board_momentum *momentum, const double field[3]);

@@ -1,5 +1,5 @@
-/* Separate from the sockets: the kernel's terminal header, which has any baud rate, and libc's
- * cannot be included in one file. */
+/* This file is separate from socket.c, because the kernel's terminal header, which allows any baud
+ * rate, and libc's cannot be included in one file. */
 #include "tools/board/wires/socket.h"
 
 #include <asm/termbits.h>

@@ -86,7 +86,8 @@ int board_socket_tcp(const char *address, char error[256])
     return fd;
 }
 
-/* Bound to the address that faces the simulator, so a loopback test stays on the loopback. */
+/* Bind to the own address on the route to the simulator, so that a loopback test stays on loopback.
+ */
 static int bind_beside(const char *address, int offset, char error[256])
 {
     struct sockaddr_storage own;
