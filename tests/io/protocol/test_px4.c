@@ -307,6 +307,38 @@ static void test_numbers_start_anew_with_a_new_board(void)
     TEST_ASSERT_EQUAL_UINT64(3, io_protocol_get_counters(protocol).rx);
 }
 
+static void check_command(const unsigned char payload[81])
+{
+    TEST_ASSERT_EQUAL_MEMORY(payload, &book.command.board_us, 8);
+    TEST_ASSERT_EQUAL_MEMORY(payload + 8, &book.command.flags, 8);
+    TEST_ASSERT_EQUAL_MEMORY(payload + 16, book.command.controls, 64);
+    TEST_ASSERT_EQUAL_UINT32(payload[80], book.command.mode);
+    TEST_ASSERT_EQUAL_UINT32(protocol->facts.resets, book.command.resets);
+    TEST_ASSERT_EQUAL_UINT64(0, book.command.rx_ns + book.command.ready_ns);
+    TEST_ASSERT_EQUAL_UINT32(0, book.command.sequence + book.command.kind + book.command.link);
+}
+
+/* time_usec, flags, controls[16], mode */
+static void test_every_field_of_the_controls_is_in_the_command(void)
+{
+    unsigned char payload[81], trimmed[81] = {0};
+    for (int i = 0; i < 81; i++)
+        payload[i] = (unsigned char)(i + 1);
+    memcpy(trimmed, payload, 20);
+    struct wire wire = wire_v1(0, CONTROLS, CRC_CONTROLS, payload, sizeof payload);
+    protocol->facts.resets = 3;
+    take(&wire);
+    check_command(payload);
+    wire = wire_v2(0, 1, CONTROLS, CRC_CONTROLS, payload, 20);
+    take(&wire); /* the rest is zero, and not of the message before */
+    check_command(trimmed);
+    wire = wire_v2(0, 2, CONTROLS, CRC_CONTROLS, payload, sizeof payload);
+    take(&wire);
+    check_command(payload);
+    TEST_ASSERT_EQUAL(3, book.commands);
+    TEST_ASSERT_EQUAL(0, book.forwarded_count);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -322,5 +354,6 @@ int main(void)
     RUN_TEST(test_a_ground_station_reaches_the_board_in_whole_frames_only);
     RUN_TEST(test_what_a_ground_station_sends_does_not_tear_the_boards_stream);
     RUN_TEST(test_numbers_start_anew_with_a_new_board);
+    RUN_TEST(test_every_field_of_the_controls_is_in_the_command);
     return UNITY_END();
 }
